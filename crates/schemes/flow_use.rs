@@ -15,6 +15,10 @@ const LEAST: f64 = 1.0;
 struct Entry<T> {
     window: [u64; 2],
     average: f64,
+    /// True if an acknowledgement of the flow has passed.
+    answered: bool,
+    /// Windows in a row without a packet.
+    silent: u32,
     value: T,
 }
 
@@ -23,11 +27,20 @@ struct Entry<T> {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FlowUse<T> {
     flows: BTreeMap<FlowId, Entry<T>>,
+    /// Windows for which a silent flow is kept at least.
+    kept: u32,
 }
 
 impl<T> Default for FlowUse<T> {
     fn default() -> Self {
-        Self { flows: BTreeMap::new() }
+        Self::keeping(0)
+    }
+}
+
+impl<T> FlowUse<T> {
+    /// An empty table that keeps a flow for this many silent windows, though its average be nothing.
+    pub(crate) const fn keeping(windows: u32) -> Self {
+        Self { flows: BTreeMap::new(), kept: windows }
     }
 }
 
@@ -46,15 +59,31 @@ impl<T: Copy + Default> FlowUse<T> {
         (entry.average > 0.0).then_some(entry.value)
     }
 
+    /// An acknowledgement of a flow that is in the table has passed.
+    #[inline]
+    pub(crate) fn answer(&mut self, flow: FlowId) {
+        if let Some(entry) = self.flows.get_mut(&flow) {
+            entry.answered = true;
+        }
+    }
+
+    /// True if an acknowledgement of the flow has passed since it came into the table.
+    #[inline]
+    pub(crate) fn answered(&self, flow: FlowId) -> bool {
+        self.flows.get(&flow).is_some_and(|entry| entry.answered)
+    }
+
     /// Ends a window: averages move, flows without use are forgotten, and `value` computes each flow's value from its average and the mean
     /// of all averages.
     pub(crate) fn end_window(&mut self, value: impl Fn(f64, f64) -> T) {
+        let kept = self.kept;
         self.flows.retain(|_, entry| {
             let [outgoing, incoming] = core::mem::take(&mut entry.window);
             let seen = outgoing.max(incoming) as f64;
             // The first window of a flow is its average.
             entry.average = if entry.average > 0.0 { f64::midpoint(entry.average, seen) } else { seen };
-            entry.average >= LEAST
+            entry.silent = if seen > 0.0 { 0 } else { entry.silent.saturating_add(1) };
+            entry.average >= LEAST || entry.silent < kept
         });
         let sum: f64 = self.flows.values().map(|entry| entry.average).sum();
         let mean = sum / self.flows.len().max(1) as f64;
@@ -97,6 +126,34 @@ mod tests {
             assert_eq!(shares(&mut flows), [Some(1.0), None]);
         }
         assert_eq!(shares(&mut flows), [None, None]);
+    }
+
+    /// Where flows are kept for twenty silent windows, one with 2000 B before counts in the mean until then, with next to nothing.
+    #[test]
+    fn a_silent_flow_is_kept() {
+        let mut flows = FlowUse::keeping(20);
+        flows.add(FlowId(0), Incoming, 2000);
+        shares(&mut flows);
+        for _ in 0..19 {
+            flows.add(FlowId(1), Incoming, 1000);
+            assert!(shares(&mut flows)[0].is_some());
+        }
+        assert!(shares(&mut flows)[0].is_none());
+    }
+
+    /// A flow is answered from its first acknowledgement on, until the table forgets it; one that is not in the table cannot be.
+    #[test]
+    fn an_answer_lasts_as_long_as_the_flow() {
+        let mut flows = FlowUse::default();
+        flows.answer(FlowId(0));
+        flows.add(FlowId(0), Incoming, 2000);
+        assert!(!flows.answered(FlowId(0)));
+        flows.answer(FlowId(0));
+        (0..11).for_each(|_| _ = shares(&mut flows));
+        assert!(flows.answered(FlowId(0)) && !flows.answered(FlowId(1)));
+        shares(&mut flows);
+        flows.add(FlowId(0), Incoming, 2000);
+        assert!(!flows.answered(FlowId(0)));
     }
 
     /// A hundred thousand flows of a packet each, beside one with more: the table ends, and keeps the larger one.

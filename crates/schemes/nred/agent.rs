@@ -52,6 +52,8 @@ pub struct NredAgent {
     /// The end of the time for which the last silence counts.
     starved_until: Time,
     trial: Trial,
+    /// Mean use of the channel over the time of `lasting`: the node's own, and all.
+    lasting: (f64, f64),
     /// True at the radio of an access point.
     access_point: bool,
     /// Moving average of the time in which others send to others.
@@ -77,6 +79,7 @@ impl NredAgent {
             last_packet: Time::ZERO,
             starved_until: Time::ZERO,
             trial: Trial::new(nred.trial, nred.enough, nred.rest),
+            lasting: (0.0, 0.0),
             congestion: Congestion::default(),
             taken: 0,
             access_point,
@@ -88,6 +91,16 @@ impl NredAgent {
     /// Sets the local share of p_b for either direction (§5.3).
     fn set_shares(&mut self, context: &mut AgentContext<'_>) {
         let suffering = self.sufferers.iter().filter(|&&until| context.now < until).count() as u64;
+        if self.in_cell() {
+            // The sufferers' flows pass this node itself, and of those with no more than the mean nothing is dropped: so the rule holds for
+            // as long as a neighbour counts as suffering, whether or not it rests.
+            let acts = suffering > 0 && self.foreign <= self.nred.most_foreign;
+            let p = Probability::new(if acts { self.nred.cell } else { 0.0 });
+            for direction in [Direction::Outgoing, Direction::Incoming] {
+                context.out.settings.push(Setting::Probability(direction, p));
+            }
+            return;
+        }
         let leaves = self.access_point && self.foreign > self.nred.most_foreign
             || suffering > self.nred.most_sufferers;
         let normalized = if leaves { 0.0 } else { self.heard.normalized(context.now) };
@@ -111,6 +124,7 @@ impl NredAgent {
         let largest_heard = self.heard.take_largest();
         if self.neighbours.is_empty()
             || !self.trial.may_notify(context.now)
+            || self.nred.lasting > Span::ZERO && self.lasting.0 >= self.nred.little * self.lasting.1
             || self.nred.silence > Span::ZERO && context.now >= self.starved_until
             || !self.detector.should_notify(congestion, shares, on_path, largest_heard)
         {
@@ -139,7 +153,9 @@ impl NredAgent {
     fn take(&mut self, from: NodeId, ncn: Ncn, context: &mut AgentContext<'_>) {
         self.taken += 1;
         let now = context.now;
-        self.sufferers.set(from, now.saturating_add(self.nred.recovery), |_| false);
+        // A neighbour at rest suffers no less.
+        let suffers_for = self.nred.recovery.max(self.nred.rest);
+        self.sufferers.set(from, now.saturating_add(suffers_for), |_| false);
         let normalized = f64::from(ncn.normalized) / f64::from(u32::MAX);
         let until = context.now + Span(u64::from(ncn.lifetime_ms) * 1_000_000);
         if from == self.me {
@@ -150,7 +166,15 @@ impl NredAgent {
         if let Some(until) = self.heard.until() {
             context.out.timers.push((EXPIRE, until));
         }
-        self.set_shares(context);
+        // In a cell the next sample sets them, so that a window of the use of flows has the length of an interval.
+        if !self.in_cell() {
+            self.set_shares(context);
+        }
+    }
+
+    /// True at an access point with a rule of its own.
+    fn in_cell(&self) -> bool {
+        self.access_point && self.nred.cell > 0.0
     }
 }
 
@@ -180,7 +204,13 @@ impl Agent for NredAgent {
         self.accounting.update(sample);
         self.foreign += FOREIGN_WEIGHT * (sample.foreign() - self.foreign);
         let shares = self.accounting.shares();
-        self.trial.observe(shares.own() / shares.total.max(f64::MIN_POSITIVE));
+        self.trial.observe(shares.own(), shares.total);
+        if self.nred.lasting > Span::ZERO {
+            let weight = (sample.interval.0 as f64 / self.nred.lasting.0 as f64).min(1.0);
+            let (own, total) = &mut self.lasting;
+            *own += weight * (shares.own() - *own);
+            *total += weight * (shares.total - *total);
+        }
         self.set_shares(context);
     }
 
@@ -197,6 +227,7 @@ impl Agent for NredAgent {
                 context.out.timers.push((CHECK, context.now + self.nred.ncn_interval));
                 self.check(context);
             }
+            _ if self.in_cell() => {}
             _ => self.set_shares(context),
         }
     }

@@ -3,6 +3,7 @@
 use airfair_units::math;
 use airfair_units::random::Stream;
 
+use super::Nred;
 use crate::flow_use::FlowUse;
 use crate::places::{
     Aqm, AqmContext, Direction, DropReason, MarkReason, Packet, PacketClass, Probability, QueueView, Setting,
@@ -59,31 +60,51 @@ impl Side {
     }
 }
 
-/// Adds a packet to its flow's use of the node, and returns the factor of the flow's drop probability.
-fn factor(flows: &mut Flows, direction: Direction, packet: &Packet) -> f64 {
-    if packet.class == PacketClass::Control {
-        1.0
-    } else {
-        flows.add(packet.flow, direction, packet.bytes).unwrap_or(1.0)
-    }
-}
-
 /// The AQM of an interface.
 #[derive(Debug, Clone)]
 pub struct NredDrop {
     ecn: bool,
     /// The exponent of a flow's use in its drop probability.
     evenness: f64,
+    /// True if flows without acknowledgements are not dropped.
+    answered: bool,
+    /// True at an access point whose flows share its cell: those with the mean use or less are not dropped.
+    cell: bool,
     outgoing: Side,
     incoming: Side,
     flows: Flows,
 }
 
 impl NredDrop {
-    /// An AQM that passes all packets until the agent sets a probability. With `ecn` it marks.
+    /// An AQM that passes all packets until the agent sets a probability.
     #[must_use]
-    pub fn new(ecn: bool, evenness: f64) -> Self {
-        Self { ecn, evenness, outgoing: Side::default(), incoming: Side::default(), flows: Flows::default() }
+    pub fn new(nred: &Nred, access_point: bool) -> Self {
+        let cell = access_point && nred.cell > 0.0;
+        // In a cell a flow that starves counts for as long as a node that starves.
+        let windows = u32::try_from(nred.recovery.0 / nred.interval.0.max(1)).unwrap_or(u32::MAX);
+        Self {
+            ecn: nred.ecn,
+            evenness: nred.evenness,
+            answered: nred.answered,
+            cell,
+            outgoing: Side::default(),
+            incoming: Side::default(),
+            flows: if cell { Flows::keeping(windows) } else { Flows::default() },
+        }
+    }
+
+    /// Adds a packet to its flow's use of the node, and returns the factor of the flow's drop probability.
+    #[inline]
+    fn factor(&mut self, direction: Direction, packet: &Packet) -> f64 {
+        if self.evenness == 0.0 && !self.answered || packet.class == PacketClass::Control {
+            return 1.0;
+        }
+        let unknown = if self.cell { 0.0 } else { 1.0 };
+        let factor = self.flows.add(packet.flow, direction, packet.bytes).unwrap_or(unknown);
+        if packet.class == PacketClass::Ack {
+            self.flows.answer(packet.flow);
+        }
+        if self.answered && !self.flows.answered(packet.flow) { 0.0 } else { factor }
     }
 
     fn judge(
@@ -107,25 +128,24 @@ impl NredDrop {
 impl Aqm for NredDrop {
     #[inline]
     fn on_enqueue(&mut self, packet: &Packet, _queue: &QueueView, context: &mut AqmContext<'_>) -> Verdict {
-        let factor =
-            if self.evenness > 0.0 { factor(&mut self.flows, Direction::Outgoing, packet) } else { 1.0 };
+        let factor = self.factor(Direction::Outgoing, packet);
         Self::judge(&mut self.outgoing, OUTGOING, self.ecn, factor, packet, context.random)
     }
 
     #[inline]
     fn on_receive(&mut self, packet: &Packet, context: &mut AqmContext<'_>) -> Verdict {
-        let factor =
-            if self.evenness > 0.0 { factor(&mut self.flows, Direction::Incoming, packet) } else { 1.0 };
+        let factor = self.factor(Direction::Incoming, packet);
         Self::judge(&mut self.incoming, INCOMING, self.ecn, factor, packet, context.random)
     }
 
     fn apply(&mut self, setting: Setting) {
-        let evenness = self.evenness;
         match setting {
             Setting::Probability(Direction::Outgoing, p) => {
                 self.outgoing.p_b = p;
-                if evenness > 0.0 {
-                    self.flows.end_window(|bytes, mean| math::pow(bytes / mean.max(1.0), evenness));
+                if self.evenness > 0.0 || self.answered {
+                    let (evenness, spared) = (self.evenness, if self.cell { 1.0 } else { 0.0 });
+                    let factor = |bytes: f64, mean: f64| math::pow(bytes / mean.max(1.0), evenness);
+                    self.flows.end_window(|bytes, mean| (factor(bytes, mean) - spared).max(0.0));
                 }
             }
             Setting::Probability(Direction::Incoming, p) => self.incoming.p_b = p,

@@ -9,12 +9,14 @@ const LONGEST: u64 = 16;
 #[derive(Debug, Clone)]
 pub struct Trial {
     length: Span,
-    /// The share of the channel from which a trial has helped.
+    /// The mean share of the use of the channel from which a trial has helped.
     enough: f64,
     /// The first rest; zero: the node never rests.
     rest: Span,
     began: Option<Time>,
-    helped: bool,
+    /// Sums over the samples of the trial: the node's own use of the channel, and all use.
+    own: f64,
+    total: f64,
     rests_until: Time,
     /// Trials in vain, one after the other, as a factor of the rest.
     factor: u64,
@@ -24,12 +26,13 @@ impl Trial {
     /// No trial yet.
     #[must_use]
     pub const fn new(length: Span, enough: f64, rest: Span) -> Self {
-        Self { length, enough, rest, began: None, helped: false, rests_until: Time::ZERO, factor: 1 }
+        Self { length, enough, rest, began: None, own: 0.0, total: 0.0, rests_until: Time::ZERO, factor: 1 }
     }
 
-    /// The node's part of the use of its channel now.
-    pub fn observe(&mut self, share: f64) {
-        self.helped |= share >= self.enough;
+    /// The use of the channel now: the node's own, and all.
+    pub fn observe(&mut self, own: f64, total: f64) {
+        self.own += own;
+        self.total += total;
     }
 
     /// True if the node may notify now: it is not at rest. A trial that has lasted its time ends here: in vain, a rest follows, twice as
@@ -40,7 +43,7 @@ impl Trial {
         }
         if self.began.is_some_and(|began| now >= began.saturating_add(self.length)) {
             self.began = None;
-            if self.helped {
+            if self.own >= self.enough * self.total {
                 self.factor = 1;
             } else {
                 self.rests_until = now.saturating_add(Span(self.rest.0.saturating_mul(self.factor)));
@@ -53,7 +56,7 @@ impl Trial {
     /// The node has notified: a trial begins, if none is under way.
     pub fn notified(&mut self, now: Time) {
         if self.began.is_none() {
-            (self.began, self.helped) = (Some(now), false);
+            (self.began, self.own, self.total) = (Some(now), 0.0, 0.0);
         }
     }
 }
@@ -77,7 +80,7 @@ mod tests {
         let mut trial = trial();
         assert!(trial.may_notify(at(1)));
         trial.notified(at(1));
-        trial.observe(0.19);
+        trial.observe(0.19, 1.0);
         assert!(trial.may_notify(at(10)));
         for (now, expected) in [(11, false), (70, false), (71, true)] {
             assert_eq!(trial.may_notify(at(now)), expected, "{now} s");
@@ -88,17 +91,20 @@ mod tests {
         }
     }
 
-    /// A share of 0.2 once is enough, and the next rest is 60 s long again. The help of one trial does not count in the next.
+    /// A mean share of 0.2 is enough, of 0.4 and 0.1 in intervals with twice as much use by all, and the next rest is 60 s long again. The
+    /// help of one trial does not count in the next. A share of 1 of next to no use is none of 0.2 in the mean.
     #[test]
     fn help_lets_a_node_go_on() {
         let mut trial = trial();
         trial.notified(at(0));
         assert!(!trial.may_notify(at(10)));
         trial.notified(at(70));
-        trial.observe(0.2);
-        trial.observe(0.0);
+        trial.observe(40.0, 100.0);
+        trial.observe(20.0, 200.0);
         assert!(trial.may_notify(at(80)));
         trial.notified(at(80));
+        trial.observe(1.0, 1.0);
+        trial.observe(0.0, 200.0);
         assert!(!trial.may_notify(at(90)) && !trial.may_notify(at(149)) && trial.may_notify(at(150)));
     }
 
