@@ -33,6 +33,7 @@ pub const PRESETS: &[Preset] = &[
             ("local_factor", ParamValue::Number(0.8)),
             ("local_again", ParamValue::Span(Span::from_secs(1))),
             ("local_floor", ParamValue::Number(0.3)),
+            ("aside", ParamValue::Number(0.8)),
         ],
     },
     Preset {

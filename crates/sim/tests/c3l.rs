@@ -645,7 +645,7 @@ fn lying(lie: Lie, bytes: &[u8], next: NodeId, nodes: &[NodeId]) -> Option<Vec<u
         used: 0,
         transmissions: 256,
         overloaded,
-        lossy: false,
+        lost: 0,
     };
     let demand = u32::MAX;
     let flows: Vec<FlowReport> =

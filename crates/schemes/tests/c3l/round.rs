@@ -51,7 +51,7 @@ impl Mesh {
                         used,
                         transmissions: 1.0,
                         overloaded,
-                        lossy: false,
+                        lost: 0.0,
                     });
                 }
             }
@@ -161,7 +161,7 @@ fn reports_of_links_have_a_limit() {
         used: 0.0,
         transmissions: 1.0,
         overloaded: false,
-        lossy: false,
+        lost: 0.0,
     };
     let passing = |to| Passing { flow: FlowId(1), next_hop: NodeId(to), demand: ANY, rate: 0.0 };
     controller.report(NodeId(1), &[report(2, 0.1 * C), report(3, C)], vec![passing(3)], None, at(0));
@@ -207,7 +207,7 @@ fn goodputs() {
         used: 0.0,
         transmissions: 1.0,
         overloaded: false,
-        lossy: false,
+        lost: 0.0,
     };
     // An overload before the first round is none of a share.
     let first = LinkReport { overloaded: true, ..slow };
@@ -289,7 +289,7 @@ fn a_node_reports_no_more_links_than_it_may_have() {
         used: 0.0,
         transmissions: 1.0,
         overloaded: false,
-        lossy: false,
+        lost: 0.0,
     };
     let invented: Vec<LinkReport> = (100..5000).map(|to| report(to, C)).collect();
     controller.report(NodeId(9), &invented, vec![], Some(&[]), at(0));
@@ -357,7 +357,7 @@ fn transmissions_cost() {
         let mut controller = Rounds::new(RoundConfig { repeats_cost, ..RoundConfig::default() });
         let to = NodeId(2);
         let twice =
-            LinkReport { to, goodput: C, used: C, transmissions: 2.0, overloaded: false, lossy: false };
+            LinkReport { to, goodput: C, used: C, transmissions: 2.0, overloaded: false, lost: 0.0 };
         let flow = Passing { flow: FlowId(1), next_hop: to, demand: ANY, rate: C };
         controller.report(NodeId(1), &[twice], vec![flow], Some(&[]), at(0));
         controller.run(at(8000));
