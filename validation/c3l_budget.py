@@ -47,6 +47,7 @@ PARTS: list[tuple[str, Edits]] = [
         },
     ),
     ("short first cycles", {"cycle": "4 s", "first_cycle": "1 s", "hello_interval": "2 s"}),
+    ("limits only where they help", {"aside": 0.45, "aside_total": 0.4}),
 ]
 """Each part of the scheme with the parameters that mend it."""
 

@@ -288,6 +288,7 @@ impl C3l {
                 aside: aside::AsideConfig {
                     enough: set.aside,
                     gain: set.aside_gain,
+                    total: set.aside_total,
                     rounds: set.aside_rounds as u32,
                     ..aside::AsideConfig::default()
                 },

@@ -33,7 +33,8 @@ pub const PRESETS: &[Preset] = &[
             ("local_factor", ParamValue::Number(0.8)),
             ("local_again", ParamValue::Span(Span::from_secs(1))),
             ("local_floor", ParamValue::Number(0.3)),
-            ("aside", ParamValue::Number(0.8)),
+            ("aside", ParamValue::Number(0.45)),
+            ("aside_total", ParamValue::Number(0.4)),
         ],
     },
     Preset {

@@ -353,9 +353,12 @@ impl Rounds {
         }
         let mut observed = Vec::with_capacity(routes.len());
         for (route, &entitled) in routes.iter().zip(&self.entitled.assignment().rates) {
-            let Some(first) = numbers(route).first().and_then(|&number| first_clique(number)) else { continue };
+            let Some(first) = numbers(route).first().and_then(|&number| first_clique(number)) else {
+                continue;
+            };
             let entitled = if route.takes_all { entitled } else { entitled.min(route.rate) };
-            let lost = route.links.last().and_then(|link| self.known.get(link)).map_or(0.0, |of| of.report.lost);
+            let lost =
+                route.links.last().and_then(|link| self.known.get(link)).map_or(0.0, |of| of.report.lost);
             let (rate, at) = route.last;
             let arrived = Some(rate * (1.0 - lost)).filter(|_| at > self.at);
             let (flow, part) = (route.flow, parts.root(first));

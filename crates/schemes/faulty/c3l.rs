@@ -6,7 +6,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use airfair_units::Span;
-use airfair_wire::c3l::{AnswerReport, FlowReport, Kind, LinkReport, Message as WireMessage, Neighbour, Report};
+use airfair_wire::c3l::{
+    AnswerReport, FlowReport, Kind, LinkReport, Message as WireMessage, Neighbour, Report,
+};
 
 use super::{FalseMessages, Faults, Faulty};
 use crate::c3l::{C3l, C3lParameters};

@@ -201,14 +201,8 @@ fn goodputs() {
     let hears = |node| [Neighbour { node: NodeId(node), hellos: 255, probes: 255 }];
     controller.report(NodeId(1), &[], passing(1, 2), Some(&hears(2)), at(0));
     controller.report(NodeId(2), &[], vec![], Some(&hears(3)), at(0));
-    let slow = LinkReport {
-        to: NodeId(4),
-        goodput: C,
-        used: 0.0,
-        transmissions: 1.0,
-        overloaded: false,
-        lost: 0.0,
-    };
+    let slow =
+        LinkReport { to: NodeId(4), goodput: C, used: 0.0, transmissions: 1.0, overloaded: false, lost: 0.0 };
     // An overload before the first round is none of a share.
     let first = LinkReport { overloaded: true, ..slow };
     controller.report(NodeId(3), &[first], passing(2, 4), Some(&hears(4)), at(0));
@@ -356,8 +350,7 @@ fn transmissions_cost() {
     for (repeats_cost, rate) in [(false, 1.0), (true, 0.5)] {
         let mut controller = Rounds::new(RoundConfig { repeats_cost, ..RoundConfig::default() });
         let to = NodeId(2);
-        let twice =
-            LinkReport { to, goodput: C, used: C, transmissions: 2.0, overloaded: false, lost: 0.0 };
+        let twice = LinkReport { to, goodput: C, used: C, transmissions: 2.0, overloaded: false, lost: 0.0 };
         let flow = Passing { flow: FlowId(1), next_hop: to, demand: ANY, rate: C };
         controller.report(NodeId(1), &[twice], vec![flow], Some(&[]), at(0));
         controller.run(at(8000));
