@@ -63,7 +63,9 @@ def shares(scenario: airfair.Scenario, seeds: int, part: Edits) -> float:
     """The mean share over seeds with these parameters of C3L."""
     rates = {flow["id"]: flow["max_min_bps"] for flow in airfair.optimum(scenario)["flows"]}
     edited = scenario.edited({f"schemes.c3l.{name}": value for name, value in part.items()})
-    return mean(least(airfair.run(edited, scheme="c3l:paper", seed=seed), rates) for seed in range(1, seeds + 1))
+    return mean(
+        least(airfair.run(edited, scheme="c3l:paper", seed=seed), rates) for seed in range(1, seeds + 1)
+    )
 
 
 def given(scenario: airfair.Scenario, seeds: int, part: float, packet: str) -> float:
