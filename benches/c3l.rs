@@ -200,7 +200,7 @@ fn whole_rounds(grid: &Grid, paths: &[Vec<u32>]) {
                     used: 3_000.0,
                     transmissions: 1.2,
                     overloaded: overloads && node.is_multiple_of(8),
-                    lossy: false,
+                    lost: 0.0,
                 };
                 let reports: Vec<LinkReport> = links.get(&id).into_iter().flatten().map(report).collect();
                 let heard = grid.heard(node);
@@ -257,7 +257,6 @@ fn main() {
             transmissions: 1.2,
             cost: COST,
             overloaded: number % 8 == 0,
-            lossy: false,
             heard: true,
             answers: 0.0,
         })

@@ -452,6 +452,39 @@ def test_wireshark_sees_header_and_messages_by_a_script(captured: Recording) -> 
     assert 400e3 < rates[-1] < 1e6
 
 
+def test_wireshark_sees_the_entries_of_reports_and_allocations(captured: Recording) -> None:
+    script = f"lua_script:{ROOT / 'docs' / 'how-to' / 'c3l.lua'}"
+    counts = {"links": "goodput_bps", "flows": "used_bps", "answers": "air_us", "neighbours": "heard"}
+    fields = ["c3l.type", "c3l.share_bps", "c3l.lost", "c3l.transmissions"]
+    fields += [f"c3l.{field}" for pair in counts.items() for field in pair]
+    command = ["tshark", "-n", "-X", script, "-r", str(captured.captures["2"]), "-T", "fields"]
+    command += ["-Y", "c3l.type == 0x13 || c3l.type == 0x14"]
+    command += [part for field in fields for part in ("-e", field)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    rows = [dict(zip(fields, row.split("\t"), strict=True)) for row in done.stdout.splitlines()]
+    values = {
+        name: [row[f"c3l.{name}"].split(",") if row[f"c3l.{name}"] else [] for row in rows]
+        for name in ("share_bps", "lost", "transmissions", *counts.values())
+    }
+    seen = Counter[str]()
+    for row, at in zip(rows, range(len(rows)), strict=True):
+        links = int(row["c3l.links"])
+        if int(row["c3l.type"], 16) == 0x14:
+            assert len(values["share_bps"][at]) == links
+            seen["shares"] += links
+            continue
+        for count, entries in counts.items():
+            # A rate stands in the entry of a link and in that of a flow.
+            more = links if count == "flows" else 0
+            assert len(values[entries][at]) == int(row[f"c3l.{count}"]) + more
+            seen[count] += int(row[f"c3l.{count}"])
+        assert len(values["lost"][at]) == len(values["transmissions"][at]) == links
+        assert all(5e5 < float(rate) < 2e6 for rate in values["goodput_bps"][at])
+        assert all(0.0 <= float(lost) <= 1.0 for lost in values["lost"][at])
+        assert all(float(count) >= 1.0 for count in values["transmissions"][at])
+    assert min(seen[kind] for kind in ("shares", "links", "flows", "neighbours")) > 0, seen
+
+
 def test_the_scenario_of_an_inhibited_link_shows_what_it_says() -> None:
     file = SCENARIOS / "inhibited-link.toml"
     starved, other = (flow["goodput_bps"] for flow in airfair.run(file)["flows"])

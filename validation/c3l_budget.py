@@ -34,12 +34,13 @@ PARTS: list[tuple[str, Edits]] = [
     ),
     ("acknowledgements have a share", {"answers": True, "used_rate": "arrivals"}),
     ("probes reach as far as signals are sensed", {"probe_reach": "sense", "probe_power": 10.0}),
-    ("repetitions and inhibitors count", {"repeats_cost": True, "w_in_allocation": True, "w_factor": 1.2}),
+    ("repetitions count, inhibitors do not", {"repeats_cost": True, "w_factor": 1.0}),
     (
         "capacities from 0.7 to 0.95, a node reacts",
         {
             "first_capacity": 0.7,
             "most_capacity": 0.95,
+            "used": 0.0,
             "local_threshold": 0.2,
             "local_factor": 0.8,
             "local_again": "1 s",
@@ -62,7 +63,9 @@ def shares(scenario: airfair.Scenario, seeds: int, part: Edits) -> float:
     """The mean share over seeds with these parameters of C3L."""
     rates = {flow["id"]: flow["max_min_bps"] for flow in airfair.optimum(scenario)["flows"]}
     edited = scenario.edited({f"schemes.c3l.{name}": value for name, value in part.items()})
-    return mean(least(airfair.run(edited, scheme="c3l", seed=seed), rates) for seed in range(1, seeds + 1))
+    return mean(
+        least(airfair.run(edited, scheme="c3l:paper", seed=seed), rates) for seed in range(1, seeds + 1)
+    )
 
 
 def given(scenario: airfair.Scenario, seeds: int, part: float, packet: str) -> float:

@@ -298,8 +298,8 @@ impl Part {
 /// | 2 | number, the node's count of reports |
 /// | 2 | version of the list of neighbours |
 /// | 4 | links, flows, neighbours, answers in this part, 1 byte each |
-/// | 15 each | next hop, 4 bytes; goodput of the link alone, 4; rate that it had, 4; transmissions in 256ths, 2; bit 0: overloaded, bit 1:
-/// lossy, 1 |
+/// | 15 each | next hop, 4 bytes; goodput of the link alone, 4; rate that it had, 4; transmissions in 256ths, 2; bit 0: overloaded, others:
+/// part of its packets that were lost, in 127ths, 1 |
 /// | 16 each | flow, 4 bytes; next hop, 4; rate, 4; demand, 4, all ones for no limit |
 /// | 12 each | answers of a flow: flow, 4 bytes; next hop, 4; time of the air that they take, µs a second, 4 |
 /// | 6 each | neighbour, 4 bytes; HELLOs that arrived, 1; probes, 1, both in 255ths |
@@ -338,8 +338,8 @@ pub struct LinkReport {
     pub transmissions: u16,
     /// True if its queue has built up.
     pub overloaded: bool,
-    /// True if the MAC gives up many of its packets.
-    pub lossy: bool,
+    /// Part of the packets for the link that its queue or its MAC has lost, in 127ths: 0 to 127.
+    pub lost: u8,
 }
 
 /// A flow that the node sends on.
@@ -499,7 +499,7 @@ impl Report {
                 .put(link.capacity.to_be_bytes())
                 .put(link.used.to_be_bytes())
                 .put(link.transmissions.to_be_bytes())
-                .put([u8::from(link.overloaded) | u8::from(link.lossy) << 1]);
+                .put([u8::from(link.overloaded) | link.lost << 1]);
         }
         for flow in flows {
             writer = writer
@@ -556,8 +556,8 @@ impl Report {
         for _ in 0..links {
             let (next_hop, capacity, used) = (reader.u32_be()?, reader.u32_be()?, reader.u32_be()?);
             let (transmissions, flags) = (reader.u16_be()?, reader.u8()?);
-            let [overloaded, lossy] = [1, 2].map(|bit| flags & bit > 0);
-            report.links.push(LinkReport { next_hop, capacity, used, transmissions, overloaded, lossy });
+            let (overloaded, lost) = (flags & 1 > 0, flags >> 1);
+            report.links.push(LinkReport { next_hop, capacity, used, transmissions, overloaded, lost });
         }
         for _ in 0..flows {
             report.flows.push(FlowReport {
@@ -595,7 +595,7 @@ impl Report {
 /// | 2 | round, the controller's count |
 /// | 2 | version of the node's list of neighbours that the controller has; 0 for none |
 /// | 4 | time for which the shares are valid, ms |
-/// | 8 each | next hop, 4 bytes; share of the link, 4 |
+/// | 8 each | next hop, 4 bytes; share of the link, 4, all ones for no limit |
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Allocation {
     head: AllocationHead,
@@ -623,7 +623,7 @@ pub struct AllocationHead {
 pub struct Share {
     /// The receiver of the link.
     pub next_hop: u32,
-    /// The share of the link, bytes/s.
+    /// The share of the link, bytes/s; `u32::MAX`: the flows of the link have no limit.
     pub share: u32,
 }
 
@@ -719,7 +719,7 @@ impl Allocation {
 /// | 1 | nodes that have stamped the packet |
 /// | 1 | nodes that it has passed without |
 /// | 4 | flow |
-/// | 4 | smallest allocation so far, all ones before the first |
+/// | 4 | smallest allocation so far, all ones before the first, one less for no limit |
 /// | 4 | rate of the source |
 /// | 4 | sequence number |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

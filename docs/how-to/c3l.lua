@@ -31,6 +31,18 @@ local fields = {
     answers = ProtoField.uint8("c3l.answers", "Flows with acknowledgements"),
     valid = ProtoField.uint32("c3l.valid_ms", "Valid for, ms"),
     freshness = ProtoField.uint32("c3l.freshness", "Freshness of the controller"),
+    next_hop = ProtoField.uint32("c3l.next_hop", "Next hop"),
+    goodput = ProtoField.uint64("c3l.goodput_bps", "Goodput of the link alone, bit/s"),
+    used = ProtoField.uint64("c3l.used_bps", "Rate that it had, bit/s"),
+    transmissions = ProtoField.float("c3l.transmissions", "Transmissions of a packet"),
+    overloaded = ProtoField.bool("c3l.overloaded", "Overloaded", 8, nil, 0x01),
+    lost = ProtoField.float("c3l.lost", "Part of its packets that were lost"),
+    demand = ProtoField.uint64("c3l.demand_bps", "Rate that it requires, bit/s"),
+    air = ProtoField.uint32("c3l.air_us", "Air that acknowledgements take, us a second"),
+    heard = ProtoField.uint32("c3l.heard", "Node that it hears"),
+    hellos = ProtoField.float("c3l.hellos", "Part of its HELLOs that arrive"),
+    probes = ProtoField.float("c3l.probes", "Part of its probes that arrive"),
+    share = ProtoField.uint64("c3l.share_bps", "Share of the link, bit/s"),
 }
 c3l.fields = fields
 
@@ -39,6 +51,19 @@ local function rate(tree, field, range)
     if range:uint() ~= 0xffffffff then
         tree:add(field, range, UInt64(8 * range:uint() % 2 ^ 32, math.floor(8 * range:uint() / 2 ^ 32)))
     end
+end
+
+-- Entries of `length` bytes each from `at` on, as many as are there; returns where they end.
+local function entries(part, bytes, at, count, length, name, show)
+    for _ = 1, count do
+        if bytes:len() < at + length then
+            break
+        end
+        local entry = bytes(at, length)
+        show(part:add(c3l, entry, name), entry)
+        at = at + length
+    end
+    return at
 end
 
 local function stamp(part, bytes)
@@ -78,6 +103,30 @@ local function report(part, bytes)
     part:add(fields.flows, bytes(13, 1))
     part:add(fields.neighbours, bytes(14, 1))
     part:add(fields.answers, bytes(15, 1))
+    local at = entries(part, bytes, 16, bytes(12, 1):uint(), 15, "Link", function(entry, link)
+        entry:add(fields.next_hop, link(0, 4))
+        rate(entry, fields.goodput, link(4, 4))
+        rate(entry, fields.used, link(8, 4))
+        entry:add(fields.transmissions, link(12, 2), link(12, 2):uint() / 256)
+        entry:add(fields.overloaded, link(14, 1))
+        entry:add(fields.lost, link(14, 1), math.floor(link(14, 1):uint() / 2) / 127)
+    end)
+    at = entries(part, bytes, at, bytes(13, 1):uint(), 16, "Flow", function(entry, flow)
+        entry:add(fields.flow, flow(0, 4))
+        entry:add(fields.next_hop, flow(4, 4))
+        rate(entry, fields.used, flow(8, 4))
+        rate(entry, fields.demand, flow(12, 4))
+    end)
+    at = entries(part, bytes, at, bytes(15, 1):uint(), 12, "Acknowledgements of a flow", function(entry, answer)
+        entry:add(fields.flow, answer(0, 4))
+        entry:add(fields.next_hop, answer(4, 4))
+        entry:add(fields.air, answer(8, 4))
+    end)
+    entries(part, bytes, at, bytes(14, 1):uint(), 6, "Neighbour", function(entry, heard)
+        entry:add(fields.heard, heard(0, 4))
+        entry:add(fields.hellos, heard(4, 1), heard(4, 1):uint() / 255)
+        entry:add(fields.probes, heard(5, 1), heard(5, 1):uint() / 255)
+    end)
 end
 
 local function allocation(part, bytes)
@@ -89,6 +138,10 @@ local function allocation(part, bytes)
     part:add(fields.round, bytes(12, 2))
     part:add(fields.version, bytes(14, 2))
     part:add(fields.valid, bytes(16, 4))
+    entries(part, bytes, 20, bytes(3, 1):uint(), 8, "Link", function(entry, link)
+        entry:add(fields.next_hop, link(0, 4))
+        rate(entry, fields.share, link(4, 4))
+    end)
 end
 
 local function word(part, bytes)

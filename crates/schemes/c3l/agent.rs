@@ -22,7 +22,7 @@ use airfair_wire::c3l::{
 use super::discovery::{self, Broadcast, Discovery};
 use super::hop::bytes_per_second;
 use super::known_controllers::{Alive, KnownControllers, KnownControllersConfig, freshness};
-use super::links::{self, Links, View};
+use super::links::{self, Links, NO_LIMIT, View};
 use crate::places::{
     Agent, AgentContext, AgentSetup, Destination, FlowId, FlowShare, LoneExchange, Message, NodeId,
     NodeSample, SendRate, Setting, Timer, Transmit,
@@ -209,7 +209,7 @@ impl NodeAgent {
                 used: bytes_per_second(link.used),
                 transmissions: link.transmissions,
                 overloaded: link.overloaded,
-                lossy: link.lossy,
+                lost: (127.0 * link.lost) as u8,
             })
             .collect();
         let of_link = |link: &links::Ended| {
@@ -268,7 +268,8 @@ impl NodeAgent {
         self.work += allocation.links().len() as u64;
         for share in allocation.links() {
             let until = now.saturating_add(valid);
-            self.links.allocate(NodeId(share.next_hop), Rate(8 * u64::from(share.share)), until, now);
+            let rate = if share.share == u32::MAX { NO_LIMIT } else { Rate(8 * u64::from(share.share)) };
+            self.links.allocate(NodeId(share.next_hop), rate, until, now);
         }
         if new && !allocation.links().is_empty() {
             self.links.begin(now);

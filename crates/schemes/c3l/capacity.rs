@@ -67,8 +67,6 @@ pub struct CapacityConfig {
     pub increment: f64,
     /// The smallest capacity, part of C_max.
     pub floor: f64,
-    /// The capacity below which losses of the MAC take nothing, part of C_max (ours).
-    pub lossy_floor: f64,
     /// W_FACTOR (§IV: 1.7).
     pub w_factor: f64,
     /// True if W_FACTOR counts in the allocation too.
@@ -90,7 +88,6 @@ impl Default for CapacityConfig {
             most: 1.0,
             increment: 0.05,
             floor: 0.05,
-            lossy_floor: 0.7,
             w_factor: 1.7,
             w_in_allocation: false,
             decrease: Decrease::Pinpointed,
@@ -124,8 +121,6 @@ pub struct LinkRound {
     pub cost: f64,
     /// True if its queue was built up.
     pub overloaded: bool,
-    /// True if the MAC gave up many of its packets.
-    pub lossy: bool,
     /// True if its sender's report has arrived.
     pub heard: bool,
     /// Channel time that acknowledgements were assigned, seconds per second.
@@ -174,8 +169,6 @@ pub struct Capacities {
     pinpointed: Vec<Pinpointed>,
     /// Overloaded links that pinpointed each clique in this round.
     hits: Vec<u32>,
-    /// Cliques that lossy links have pinpointed in this round.
-    lossy: Vec<bool>,
 }
 
 impl Capacities {
@@ -189,7 +182,6 @@ impl Capacities {
             decrements: Vec::new(),
             pinpointed: Vec::new(),
             hits: Vec::new(),
-            lossy: Vec::new(),
         }
     }
 
@@ -270,9 +262,7 @@ impl Capacities {
         self.hits.clear();
         self.hits.resize(members.len(), 0);
         self.pinpointed.clear();
-        self.lossy.clear();
-        self.lossy.resize(members.len(), false);
-        for (link, round) in (0..).zip(links).filter(|(_, round)| round.overloaded || round.lossy) {
+        for (link, _) in (0..).zip(links).filter(|(_, round)| round.overloaded) {
             if looked_at >= most {
                 break;
             }
@@ -281,16 +271,14 @@ impl Capacities {
                 let Some(clique_links) = members.get(clique as usize) else { continue };
                 looked_at += clique_links.len() as u64;
                 let usage = self.usage(clique_links, link, links, &mut hidden);
-                if self.config.decrease == Decrease::All && round.overloaded {
+                if self.config.decrease == Decrease::All {
                     self.hits[clique as usize] += 1;
                 }
                 if busiest.is_none_or(|busiest| usage > busiest.usage) {
                     busiest = Some(Pinpointed { link, clique, usage });
                 }
             }
-            if let Some(busiest) = busiest.filter(|_| !round.overloaded) {
-                self.lossy[busiest.clique as usize] = true;
-            } else if let Some(busiest) = busiest {
+            if let Some(busiest) = busiest {
                 if self.config.decrease == Decrease::Pinpointed {
                     self.hits[busiest.clique as usize] += 1;
                 }
@@ -301,10 +289,7 @@ impl Capacities {
             let rounds = || members.iter().filter_map(|&link| links.get(link as usize));
             let (capacity, decrement) = (&mut self.capacities[at], &mut self.decrements[at]);
             if !rounds().any(|round| round.overloaded) {
-                if self.lossy[at] {
-                    let least = self.config.lossy_floor.min(*capacity);
-                    *capacity = (*capacity - self.config.increment).max(least);
-                } else if !rounds().any(|round| round.lossy) && self.config.grows(rounds()) {
+                if self.config.grows(rounds()) {
                     *capacity = (*capacity + self.config.increment).min(self.config.most);
                 }
                 *decrement = self.config.increment;

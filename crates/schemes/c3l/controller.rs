@@ -155,7 +155,7 @@ impl Controller {
                 used: 8.0 * f64::from(link.used),
                 transmissions: f64::from(link.transmissions) / 256.0,
                 overloaded: link.overloaded,
-                lossy: link.lossy,
+                lost: f64::from(link.lost) / 127.0,
             })
             .collect();
         let flows: Vec<Passing> = parts
@@ -209,8 +209,10 @@ impl Controller {
         let cycle = self.interval.as_nanos() / 1_000_000;
         let valid_ms = u32::try_from(cycle.saturating_mul(self.config.validity)).unwrap_or(u32::MAX);
         let mut shares: BTreeMap<NodeId, Vec<Share>> = BTreeMap::new();
-        for round::LinkShare { link, share } in self.core.shares() {
-            let share = Share { next_hop: link.to.0, share: (share / 8.0).min(f64::from(u32::MAX)) as u32 };
+        for &round::LinkShare { link, share } in self.core.shares() {
+            // All ones are no limit.
+            let most = f64::from(u32::MAX - u32::from(share < f64::INFINITY));
+            let share = Share { next_hop: link.to.0, share: (share / 8.0).min(most) as u32 };
             shares.entry(link.from).or_default().push(share);
         }
         let known: BTreeSet<NodeId> = self.core.topology().nodes().collect();
@@ -293,12 +295,12 @@ impl Place for Controller {
 
     /// Rounds; of the last one nodes, links, cliques, their members, 1 if not all cliques are listed, links and routes that found no room,
     /// the least capacity of a clique, overloaded links, links of flows that it takes for inhibited, and steps of the allocation; messages
-    /// that were ignored.
+    /// that were ignored; flows whose limits are lifted, where that may be.
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         let (topology, capacities) = (self.core.topology(), self.core.capacities());
         let least = capacities.capacities().iter().copied().fold(1.0, f64::min);
         let inhibited = self.core.inhibition().links.iter().filter(|link| !link.1.is_empty()).count();
-        vec![
+        let mut gauges = vec![
             ("rounds", f64::from(self.core.count())),
             ("nodes", topology.nodes().len() as f64),
             ("links", self.core.shares().len() as f64),
@@ -311,7 +313,9 @@ impl Place for Controller {
             ("inhibited", inhibited as f64),
             ("steps", self.core.steps() as f64),
             ("ignored", self.ignored as f64),
-        ]
+        ];
+        gauges.extend(self.core.free().map(|free| ("free", free as f64)));
+        gauges
     }
 
     fn work(&self) -> u64 {

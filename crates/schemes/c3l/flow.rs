@@ -14,11 +14,11 @@
 //!   no congestion window. With NewReno's beside the rate, a flow that loses packets, because its share is more than its path can carry,
 //!   stops filling the path with repetitions: see the measurement at [`Backstop`].
 //! - Where no node stamps packets (`unstamped`, ours), no radio is on the path: the source is not held at `first_rate`, but by the window
-//!   alone over TCP, by `rate_max` over UDP.
+//!   alone over TCP, by `rate_max` over UDP; so is one whose packets each node stamps with no limit (`aside`, `unled`).
 
 use airfair_units::{Bytes, Rate, Span, Time};
 
-use super::header::{STAMP, allocation, read_report, report, sequence, stamped, start};
+use super::header::{NO_LIMIT, STAMP, allocation, read_report, report, sequence, stamped, start};
 use super::hop::bytes_per_second;
 use crate::newreno;
 use crate::params::Params;
@@ -77,7 +77,7 @@ pub struct C3lSource {
     window: Option<Reno>,
     /// The source had data to send whenever it did not: it would use a larger share.
     backlogged: bool,
-    /// No node has stamped what the receiver has told of last.
+    /// No node limits the flow: none has stamped what the receiver has told of last, or each with no limit.
     free: bool,
     /// Mean payload, and what headers add to it, bytes.
     payload: u64,
@@ -169,7 +169,7 @@ impl C3lSource {
             self.free = self.config.unstamped;
             return;
         };
-        (self.heard, self.free) = (now, false);
+        (self.heard, self.free) = (now, bytes >= NO_LIMIT);
         self.rate = self.payload_rate(Rate(8 * u64::from(bytes)));
     }
 }

@@ -40,6 +40,9 @@ pub(super) const fn start(header: &mut Header, rate: u32, sequence: u32) {
     header.fields = [0, u32::MAX, rate, sequence];
 }
 
+/// The allocation of a node that does not limit the flow, bytes/s: the largest that a stamp can carry.
+pub(super) const NO_LIMIT: u32 = u32::MAX - 1;
+
 /// A node's allocation to the flow, bytes/s: the smallest one stays.
 pub(super) fn stamp(header: &mut Header, flow: FlowId, allocation: u32) {
     header.fields[FLOW] = flow.0;

@@ -9,14 +9,14 @@ use alloc::vec::Vec;
 
 use airfair_units::{Rate, Span, Time};
 
-use super::header::{STAMP, stamp, stated};
+use super::header::{NO_LIMIT, STAMP, stamp, stated};
 use crate::places::{
     Backlog, FlowId, Header, HeaderKind, Hop, HopContext, PacketClass, Passage, Setting, Timer,
 };
 
-/// A rate in bytes/s, as headers have it.
+/// A rate in bytes/s, as headers have it; what they have no room for is no limit.
 pub(super) fn bytes_per_second(rate: Rate) -> u32 {
-    u32::try_from(rate.0 / 8).unwrap_or(u32::MAX - 1).min(u32::MAX - 1)
+    u32::try_from(rate.0 / 8).unwrap_or(NO_LIMIT).min(NO_LIMIT)
 }
 
 /// The least number of flows at which forgotten ones are looked for.

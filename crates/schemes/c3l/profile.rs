@@ -61,13 +61,25 @@ pub struct Route {
     pub demand: f64,
     /// The rate that its first node reports, bit/s.
     pub rate: f64,
+    /// The rate that its last node reports, bit/s, and when that node reported.
+    pub last: (f64, Time),
+    /// Its first node reports that it takes all that it gets.
+    pub takes_all: bool,
     /// The links that its acknowledgements take, with the seconds of air for each bit of data.
     pub answers: Vec<(Link, f64)>,
 }
 
 impl Route {
     const fn new(flow: FlowId) -> Self {
-        Self { flow, links: Vec::new(), demand: f64::INFINITY, rate: 0.0, answers: Vec::new() }
+        Self {
+            flow,
+            links: Vec::new(),
+            demand: f64::INFINITY,
+            rate: 0.0,
+            last: (0.0, Time::ZERO),
+            takes_all: true,
+            answers: Vec::new(),
+        }
     }
 
     /// A number of its own for each route of a profile: [`super::allocation::Flows::push`].
@@ -158,10 +170,10 @@ impl Profile {
     #[must_use]
     pub fn routes(&self, own: usize) -> Vec<Route> {
         // The steps of all flows, by flow and node; the second field: whether the node is a next hop, the third: whether it was visited.
-        let mut steps: BTreeMap<(FlowId, NodeId), (Passing, bool, bool)> = BTreeMap::new();
-        for (&node, (_, passing)) in &self.reports {
+        let mut steps: BTreeMap<(FlowId, NodeId), (Passing, bool, bool, Time)> = BTreeMap::new();
+        for (&node, (at, passing)) in &self.reports {
             for step in passing.iter().filter(|step| step.next_hop != node) {
-                steps.insert((step.flow, node), (*step, false, false));
+                steps.insert((step.flow, node), (*step, false, false, *at));
             }
         }
         let keys: Vec<(FlowId, NodeId)> = steps.keys().copied().collect();
@@ -176,14 +188,15 @@ impl Profile {
         for rings in [false, true] {
             for &(flow, node) in &keys {
                 let (mut route, mut at) = (Route::new(flow), node);
-                if steps.get(&(flow, node)).is_some_and(|&(_, next_hop, _)| next_hop && !rings) {
+                if steps.get(&(flow, node)).is_some_and(|&(_, next_hop, ..)| next_hop && !rings) {
                     continue;
                 }
-                while let Some((step, _, visited @ false)) = steps.get_mut(&(flow, at)) {
+                while let Some((step, _, visited @ false, reported)) = steps.get_mut(&(flow, at)) {
                     *visited = true;
                     if route.links.is_empty() {
-                        route.rate = step.rate;
+                        (route.rate, route.takes_all) = (step.rate, step.demand == f64::INFINITY);
                     }
+                    route.last = (step.rate, *reported);
                     route.links.push(Link::new(at, step.next_hop));
                     route.demand = route.demand.min(step.demand);
                     at = step.next_hop;

@@ -11,11 +11,13 @@
 //! - Without `reestimate` all capacities stay at C_max (figure 12's second bar), with W_FACTOR 1 inhibitors count like others (third).
 
 use alloc::collections::BTreeMap;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use airfair_units::{Rate, Span, Time};
 
 use super::allocation::{Allocator, Constraints, Flows, Limit};
+use super::aside::{Aside, AsideConfig, Observed, Parts};
 use super::capacity::{self, Capacities, LinkRound};
 use super::discovery::Neighbour;
 use super::profile::{Answering, Passing, Profile, Route};
@@ -43,6 +45,8 @@ pub struct RoundConfig {
     pub expiry: Span,
     /// Goodput of a lone link of which nothing is reported, bit/s.
     pub default_goodput: f64,
+    /// When limits are lifted.
+    pub aside: AsideConfig,
 }
 
 impl Default for RoundConfig {
@@ -57,6 +61,7 @@ impl Default for RoundConfig {
             own_flows: 1024,
             expiry: Span::from_secs(20),
             default_goodput: 1_394_000.0,
+            aside: AsideConfig::default(),
         }
     }
 }
@@ -74,8 +79,8 @@ pub struct LinkReport {
     pub transmissions: f64,
     /// True if its queue was built up.
     pub overloaded: bool,
-    /// True if the MAC has given up many of its packets.
-    pub lossy: bool,
+    /// Part of its packets that its queue or its MAC has lost.
+    pub lost: f64,
 }
 
 /// A link with its share.
@@ -83,7 +88,7 @@ pub struct LinkReport {
 pub struct LinkShare {
     /// The link.
     pub link: Link,
-    /// The share of the link, bit/s.
+    /// The share of the link, bit/s; `INFINITY`: its flows have no limit.
     pub share: f64,
 }
 
@@ -121,6 +126,11 @@ pub struct Rounds {
     shares: Vec<LinkShare>,
     /// Air that acknowledgements may take of links, seconds a second.
     answering: BTreeMap<Link, f64>,
+    aside: Aside,
+    /// What flows are entitled to: their rates at the largest capacities.
+    entitled: Allocator,
+    /// The time of the last round.
+    at: Time,
     count: u16,
     /// Members of cliques that the last round has looked at for hidden links.
     looked_at: u64,
@@ -146,6 +156,9 @@ impl Rounds {
             rounds: Vec::new(),
             shares: Vec::new(),
             answering: BTreeMap::new(),
+            aside: Aside::new(config.aside),
+            entitled: Allocator::new(),
+            at: Time::ZERO,
             count: 0,
             looked_at: 0,
             left_out: 0,
@@ -197,7 +210,7 @@ impl Rounds {
         let tables =
             self.topology.nodes().len() + self.known.len() + links + self.topology.cliques().members();
         let of_topology = self.topology.checks() + self.topology.searched();
-        tables as u64 + of_topology + self.looked_at + self.allocator.steps()
+        tables as u64 + of_topology + self.looked_at + self.allocator.steps() + self.entitled.steps()
     }
 
     /// A round.
@@ -241,6 +254,8 @@ impl Rounds {
         }
         self.looked_at = looked_at;
         self.allocate();
+        self.step_aside();
+        self.at = now;
         self.count = self.count.wrapping_add(1).max(1);
     }
 
@@ -261,9 +276,12 @@ impl Rounds {
             let answers = link.and_then(|link| self.answering.get(&link)).copied().unwrap_or(0.0);
             let assigned = share.unwrap_or(0.0);
             let mut round = LinkRound { assigned, cost, answers, ..LinkRound::default() };
-            if let Some(known) = known.filter(|known| known.new) {
-                let LinkReport { used, transmissions, overloaded, lossy, .. } = known.report;
-                round = LinkRound { used, transmissions, overloaded, lossy, heard: true, ..round };
+            if assigned == f64::INFINITY {
+                // What a link does without a limit says nothing of the capacity that it needs with one.
+                round = LinkRound { cost, ..LinkRound::default() };
+            } else if let Some(known) = known.filter(|known| known.new) {
+                let LinkReport { used, transmissions, overloaded, .. } = known.report;
+                round = LinkRound { used, transmissions, overloaded, heard: true, ..round };
             }
             self.cost.push(cost);
             self.rounds.push(round);
@@ -304,6 +322,65 @@ impl Rounds {
                 *self.answering.entry(link).or_default() += rate * time;
             }
         }
+    }
+
+    /// Lifts the limits of flows that need none: their links have no limits then.
+    fn step_aside(&mut self) {
+        if !self.aside.lifts() {
+            return;
+        }
+        let most = vec![self.config.capacity.most; self.constraints.clique_count()];
+        self.entitled.solve(&self.constraints, &most, &self.cost, &self.flows);
+        let (topology, membership) = (&self.topology, self.topology.membership());
+        let numbers = |route: &Route| -> Vec<u32> {
+            let answers = route.answers.iter().map(|answer| &answer.0);
+            route.links.iter().chain(answers).filter_map(|&link| topology.number(link)).collect()
+        };
+        let mut parts = Parts::new(topology.cliques().len());
+        let first_clique = |number: u32| membership.of(number).first().copied();
+        let routes = &self.routes[..self.flows.len()];
+        let unheard = topology.unheard();
+        let near_unheard = |route: &Route| {
+            let mut ends = route.links.iter().flat_map(|link| [link.from, link.to]);
+            ends.any(|end| unheard.iter().any(|&node| topology.interferes(end, node)))
+        };
+        for route in routes {
+            let links = numbers(route);
+            let mut cliques = links.iter().flat_map(|&number| membership.of(number)).copied();
+            if let Some(first) = cliques.next() {
+                cliques.for_each(|clique| parts.join(first, clique));
+            }
+        }
+        let mut observed = Vec::with_capacity(routes.len());
+        for (route, &entitled) in routes.iter().zip(&self.entitled.assignment().rates) {
+            let Some(first) = numbers(route).first().and_then(|&number| first_clique(number)) else {
+                continue;
+            };
+            let entitled = if route.takes_all { entitled } else { entitled.min(route.rate) };
+            let lost =
+                route.links.last().and_then(|link| self.known.get(link)).map_or(0.0, |of| of.report.lost);
+            let (rate, at) = route.last;
+            let arrived = Some(rate * (1.0 - lost)).filter(|_| at > self.at);
+            let (flow, part) = (route.flow, parts.root(first));
+            observed.push(Observed { flow, part, entitled, arrived, unheard: near_unheard(route) });
+        }
+        self.aside.round(&observed);
+        let mut free: Vec<Link> = Vec::new();
+        for route in self.routes.iter().filter(|route| self.aside.is_free(route.flow)) {
+            free.extend(&route.links);
+        }
+        free.sort_unstable();
+        for share in &mut self.shares {
+            if free.binary_search(&share.link).is_ok() {
+                share.share = f64::INFINITY;
+            }
+        }
+    }
+
+    /// Flows whose limits are lifted; `None` if no limits ever are.
+    #[must_use]
+    pub fn free(&self) -> Option<usize> {
+        self.aside.lifts().then(|| self.aside.free())
     }
 
     /// The shares of all links that carry flows, in the order of senders and receivers.

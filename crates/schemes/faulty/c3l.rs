@@ -6,7 +6,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use airfair_units::Span;
-use airfair_wire::c3l::{FlowReport, Kind, LinkReport, Message as WireMessage, Neighbour, Report};
+use airfair_wire::c3l::{
+    AnswerReport, FlowReport, Kind, LinkReport, Message as WireMessage, Neighbour, Report,
+};
 
 use super::{FalseMessages, Faults, Faulty};
 use crate::c3l::{C3l, C3lParameters};
@@ -67,9 +69,11 @@ fn falsify(messages: &mut Vec<Message>, more_flows: u32, overloaded: bool) {
         (1..=more_flows).map(move |more| FlowReport { flow: flow.flow ^ (more << 20), ..flow })
     };
     flows.extend(flows.iter().flat_map(invented).collect::<Vec<_>>());
+    let answers: Vec<AnswerReport> = parts.iter().flat_map(Report::answers).copied().collect();
     let list: Vec<Neighbour> = parts.iter().filter_map(Report::neighbours).flatten().copied().collect();
     let listed = first.neighbours().map(|_| &list[..]);
-    let written = Report::parts(first.head(), &links, &flows, listed).into_iter().rev().filter_map(|part| {
+    let parts = Report::parts_with_answers(first.head(), &links, &flows, &answers, listed);
+    let written = parts.into_iter().rev().filter_map(|part| {
         let part = WireMessage::Report(part);
         let mut bytes = vec![0; part.wire_len()];
         part.encode(&mut bytes).ok().map(|_| Message { to, bytes, ahead, transmit })

@@ -54,7 +54,7 @@ pub(super) fn forged(input: &mut Input<'_>) -> Vec<u8> {
                     used: input.word(),
                     transmissions: input.byte().into(),
                     overloaded: input.flag(),
-                    lossy: input.flag(),
+                    lost: input.byte() >> 1,
                 })
                 .collect();
             let flows: Vec<FlowReport> = (0..counts[1])

@@ -639,14 +639,8 @@ fn lying(lie: Lie, bytes: &[u8], next: NodeId, nodes: &[NodeId]) -> Option<Vec<u
         Lie::Neighbours => (1, false, true),
         Lie::All(count) => (count, true, true),
     };
-    let link = LinkReport {
-        next_hop: next.0,
-        capacity: 180_000,
-        used: 0,
-        transmissions: 256,
-        overloaded,
-        lossy: false,
-    };
+    let link =
+        LinkReport { next_hop: next.0, capacity: 180_000, used: 0, transmissions: 256, overloaded, lost: 0 };
     let demand = u32::MAX;
     let flows: Vec<FlowReport> =
         (0..count).map(|flow| FlowReport { flow, next_hop: next.0, rate: 1000, demand }).collect();

@@ -304,7 +304,7 @@ fn c3l_seeds() -> Vec<Vec<u8>> {
         used: 73_250,
         transmissions: 300,
         overloaded: next_hop == 2,
-        lossy: false,
+        lost: 0,
     };
     let flow = |flow| c3l::FlowReport { flow, next_hop: 2, rate: 73_250, demand: u32::MAX };
     let neighbour = |node| c3l::Neighbour { node, hellos: 240, probes: 255 };

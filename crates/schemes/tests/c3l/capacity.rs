@@ -306,24 +306,6 @@ fn weights_of_the_allocation() {
     );
 }
 
-/// Losses of the MAC take one step of 0.05 a round from the clique that uses most, here {1, 2} with 0.3 + 0.6 against 0.2 + 0.3, down to
-/// 0.7 and no further; the other clique, with the same lossy link, neither loses nor grows. Without losses it grows again.
-#[test]
-fn losses_take_single_steps_down_to_their_floor() {
-    let config = CapacityConfig { first: 0.8, lossy_floor: 0.7, ..CapacityConfig::default() };
-    let mut c3l = Controller::new(config);
-    let lossy = [sends(0.2), LinkRound { lossy: true, ..sends(0.3) }, sends(0.6)];
-    for capacity in [0.75, 0.7, 0.7] {
-        let [other, busiest] = c3l.round(lossy);
-        assert!((busiest - capacity).abs() < 1e-12 && (other - 0.8).abs() < 1e-12, "{busiest} {other}");
-    }
-    let [other, busiest] = c3l.round([sends(0.2), sends(0.3), sends(0.6)]);
-    assert!((busiest - 0.75).abs() < 1e-12 && (other - 0.85).abs() < 1e-12);
-    // A clique that a queue has brought below the floor stays there.
-    let mut low = Controller::new(CapacityConfig { first: 0.5, ..config });
-    assert_eq!(low.round(lossy), [0.5, 0.5]);
-}
-
 /// A clique starts at `first` and grows to `most`, 0.05 a round: 0.9, 0.95, 0.95.
 #[test]
 fn first_and_largest_capacity() {

@@ -3,6 +3,7 @@
 //! controllers; and properties on random networks.
 
 mod allocation;
+mod aside;
 mod capacity;
 mod discovery;
 mod faults;

@@ -106,10 +106,16 @@ impl Station {
 
     /// Reports to the controller, and gets these shares of its links, kbit/s.
     fn allocate(&mut self, round: u16, shares: &[(u32, u32)], ms: u64) {
+        let bytes: Vec<(u32, u32)> = shares.iter().map(|&(next_hop, kbps)| (next_hop, 125 * kbps)).collect();
+        self.allocate_bytes(round, &bytes, ms);
+    }
+
+    /// The same with shares in bytes/s.
+    fn allocate_bytes(&mut self, round: u16, shares: &[(u32, u32)], ms: u64) {
         self.hear_of_controller(ms);
         self.timer(REPORT, ms);
         let head = AllocationHead { controller: CONTROLLER, node: 0, round, version: 0, valid_ms: 3_600_000 };
-        let share = |&(next_hop, kbps): &(u32, u32)| Share { next_hop, share: 125 * kbps };
+        let share = |&(next_hop, share): &(u32, u32)| Share { next_hop, share };
         let shares: Vec<Share> = shares.iter().map(share).collect();
         self.hear(&Message::Allocation(Allocation::parts(head, &shares).remove(0)), ms);
     }
@@ -495,25 +501,54 @@ fn answers_are_bounded() {
     assert_eq!(station.report(8000).answers().len(), 2);
 }
 
-/// Of 20 packets 2 are given up: more than a twentieth, not more than a tenth. Of 9 packets nothing is said.
+/// 40 packets come for a link; 20 get through, 10 still wait, so 10 are lost: a quarter, 31 of 127. Where 5 waited before, 5 more of them
+/// came earlier, and 15 are lost: 3/8, 47 of 127. Nothing is told where limits are never lifted.
 #[test]
-fn a_link_whose_packets_are_given_up_is_lossy() {
-    for (losses, packets, lossy) in [(0.05, 20, true), (0.1, 20, false), (1.0, 20, false), (0.05, 9, false)] {
-        let mut station = Station::new("c3l", &[("overload_losses", ParamValue::Number(losses))]);
+fn a_link_tells_what_it_loses() {
+    for (aside, waited, lost) in [(0.8, 0, 31), (0.8, 5, 47), (0.0, 0, 0)] {
+        let mut station = Station::new("c3l", &[("aside", ParamValue::Number(aside))]);
         station.hear_of_controller(0);
-        station.report(0);
-        station.sample(100, &[(3, 1, packets, None)]);
-        let link = LinkSample { sent: packets - 2, given_up: 2, attempts: 40, ..LinkSample::new(NodeId(1)) };
-        let sample = NodeSample { links: &[link], ..NodeSample::default() };
-        let Station { agent, random, out } = &mut station;
-        agent.on_sample(&sample, &mut Context { now: at(200), random, out });
-        let link = station.report(8000).links()[0];
-        assert_eq!((link.lossy, link.overloaded), (lossy, false), "{losses} {packets}");
+        let sample = |station: &mut Station, ms, link: LinkSample| {
+            station.sample(ms, &[(3, 1, 1, None)]);
+            let sample = NodeSample { links: &[link], ..NodeSample::default() };
+            let Station { agent, random, out } = station;
+            agent.on_sample(&sample, &mut Context { now: at(ms), random, out });
+        };
+        sample(&mut station, 50, LinkSample { waiting: waited, ..LinkSample::new(NodeId(1)) });
+        station.report(100);
+        let link = LinkSample { arrived: 40, sent: 20, waiting: 10, ..LinkSample::new(NodeId(1)) };
+        sample(&mut station, 200, link);
+        assert_eq!(station.report(8000).links()[0].lost, lost, "{aside} {waited}");
     }
 }
 
-/// Without a controller a flow has a tenth of 2 Mbit/s, by the one link that ends at its source; after `unled` 10 Gbit/s, until a
-/// controller is heard of.
+/// A link whose share has all ones has no limit: its flow is stamped with the largest number that a stamp has, whatever the queue. A source
+/// that states less than that requires what it states, unless its packets wait; else it takes all that it gets.
+#[test]
+fn a_link_without_a_limit() {
+    let set = [("aside", ParamValue::Number(0.8)), ("local_threshold", ParamValue::Number(0.1))];
+    let mut station = Station::new("c3l", &set);
+    station.allocate_bytes(1, &[(1, u32::MAX)], 100);
+    for (waiting, demand) in [(0, 60_000), (40, u32::MAX)] {
+        let from = 200 + u64::from(waiting) * 100;
+        for ms in [from, from + 100] {
+            station.sample(ms, &[(3, 1, 10, Some(480))]);
+            let link = LinkSample { waiting, ..LinkSample::new(NodeId(1)) };
+            let sample = NodeSample { links: &[link], ..NodeSample::default() };
+            let Station { agent, random, out } = &mut station;
+            agent.on_sample(&sample, &mut Context { now: at(ms), random, out });
+        }
+        station.timer(DIVIDE, from + 200);
+        assert_eq!(station.rate(3), Some(u64::MAX / 1000));
+        assert_eq!(station.report(from + 300).flows()[0].demand, demand, "{waiting}");
+    }
+    assert_eq!(station.agent.share(FlowId(3)), None, "nobody limits it");
+    station.allocate_bytes(2, &[(1, 50_000)], 9000);
+    assert_eq!(station.agent.share(FlowId(3)).unwrap().rate, Rate(400_000));
+}
+
+/// Without a controller a flow has a tenth of 2 Mbit/s, by the one link that ends at its source; after `unled` it has no limit, until
+/// a controller is heard of.
 #[test]
 fn a_node_without_a_controller_limits_no_flow() {
     let five = ParamValue::Span(Span::from_secs(5));
@@ -527,7 +562,7 @@ fn a_node_without_a_controller_limits_no_flow() {
         station.timer(DIVIDE, ms);
         rates.push(station.rate(3).unwrap());
     }
-    assert_eq!(rates, [100, 10_000_000, 100, 100]);
+    assert_eq!(rates, [100, u64::MAX / 1000, 100, 100]);
 }
 
 /// Probes are 3 dB louder; with `sense` as much as the radio's signal needs to be heard where it is sensed, where that is known and more.

@@ -322,7 +322,7 @@ fn messages() -> impl Strategy<Value = Vec<u8>> {
                 used: node,
                 transmissions: round,
                 overloaded: round % 2 == 0,
-                lossy: false,
+                lost: 0,
             }];
             let flow = FlowReport { flow: part % 3, next_hop: node % 4, rate: part, demand: node };
             let head = ReportHead { node: node % 4, number: round, version };

@@ -17,27 +17,30 @@ fn profile() -> Profile {
 
 const ANY: f64 = f64::INFINITY;
 
-/// Flow 7 from 9 by 3 to 5 and 1, flow 8 from 3 to 5: routes from the first to the last node, and the smallest demand.
+/// Flow 7 from 9 by 3 to 5 and 1, flow 8 from 3 to 5: routes from the first to the last node, and the smallest demand; with the rate
+/// that the last node reports, and when. Flow 7 takes all by its first node, though the last one thinks that it needs 80 bit/s.
 #[test]
 fn reports_join_to_routes() {
     let mut profile = profile();
     assert_eq!(profile.routes(1024), []);
     profile.report(NodeId(3), vec![to(7, 5, 100.0), to(8, 5, ANY)], at(0));
-    profile.report(NodeId(5), vec![to(7, 1, 80.0)], at(0));
+    profile.report(NodeId(5), vec![Passing { rate: 60.0, ..to(7, 1, 80.0) }], at(2));
     profile.report(NodeId(9), vec![to(7, 3, ANY)], at(0));
     let seven = Route {
         flow: FlowId(7),
         links: vec![link(9, 3), link(3, 5), link(5, 1)],
         demand: 80.0,
         rate: 0.0,
+        last: (60.0, at(2)),
+        takes_all: true,
         answers: Vec::new(),
     };
     let eight =
-        Route { flow: FlowId(8), links: vec![link(3, 5)], demand: ANY, rate: 0.0, answers: Vec::new() };
+        Route { flow: FlowId(8), links: vec![link(3, 5)], demand: ANY, last: (0.0, at(0)), ..seven.clone() };
     assert_eq!(profile.routes(1024), [seven.clone(), eight.clone()]);
     assert_eq!((seven.rank(), eight.rank()), ((7 << 32) + 9, (8 << 32) + 3));
     // A new report replaces the last one.
-    profile.report(NodeId(5), vec![], at(1));
+    profile.report(NodeId(5), vec![], at(3));
     assert_eq!(profile.routes(1024)[0].links, [link(9, 3), link(3, 5)]);
 }
 
@@ -47,7 +50,16 @@ fn a_missing_report_leaves_pieces() {
     let mut profile = profile();
     profile.report(NodeId(5), vec![to(7, 1, 80.0)], at(0));
     profile.report(NodeId(9), vec![to(7, 3, ANY)], at(0));
-    let piece = |links, demand| Route { flow: FlowId(7), links, demand, rate: 0.0, answers: Vec::new() };
+    let last = (0.0, at(0));
+    let piece = |links, demand| Route {
+        flow: FlowId(7),
+        links,
+        demand,
+        rate: 0.0,
+        last,
+        takes_all: demand == ANY,
+        answers: Vec::new(),
+    };
     assert_eq!(profile.routes(1024), [piece(vec![link(5, 1)], 80.0), piece(vec![link(9, 3)], ANY)]);
 }
 

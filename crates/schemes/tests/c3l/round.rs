@@ -51,7 +51,7 @@ impl Mesh {
                         used,
                         transmissions: 1.0,
                         overloaded,
-                        lossy: false,
+                        lost: 0.0,
                     });
                 }
             }
@@ -161,7 +161,7 @@ fn reports_of_links_have_a_limit() {
         used: 0.0,
         transmissions: 1.0,
         overloaded: false,
-        lossy: false,
+        lost: 0.0,
     };
     let passing = |to| Passing { flow: FlowId(1), next_hop: NodeId(to), demand: ANY, rate: 0.0 };
     controller.report(NodeId(1), &[report(2, 0.1 * C), report(3, C)], vec![passing(3)], None, at(0));
@@ -201,14 +201,8 @@ fn goodputs() {
     let hears = |node| [Neighbour { node: NodeId(node), hellos: 255, probes: 255 }];
     controller.report(NodeId(1), &[], passing(1, 2), Some(&hears(2)), at(0));
     controller.report(NodeId(2), &[], vec![], Some(&hears(3)), at(0));
-    let slow = LinkReport {
-        to: NodeId(4),
-        goodput: C,
-        used: 0.0,
-        transmissions: 1.0,
-        overloaded: false,
-        lossy: false,
-    };
+    let slow =
+        LinkReport { to: NodeId(4), goodput: C, used: 0.0, transmissions: 1.0, overloaded: false, lost: 0.0 };
     // An overload before the first round is none of a share.
     let first = LinkReport { overloaded: true, ..slow };
     controller.report(NodeId(3), &[first], passing(2, 4), Some(&hears(4)), at(0));
@@ -289,7 +283,7 @@ fn a_node_reports_no_more_links_than_it_may_have() {
         used: 0.0,
         transmissions: 1.0,
         overloaded: false,
-        lossy: false,
+        lost: 0.0,
     };
     let invented: Vec<LinkReport> = (100..5000).map(|to| report(to, C)).collect();
     controller.report(NodeId(9), &invented, vec![], Some(&[]), at(0));
@@ -356,8 +350,7 @@ fn transmissions_cost() {
     for (repeats_cost, rate) in [(false, 1.0), (true, 0.5)] {
         let mut controller = Rounds::new(RoundConfig { repeats_cost, ..RoundConfig::default() });
         let to = NodeId(2);
-        let twice =
-            LinkReport { to, goodput: C, used: C, transmissions: 2.0, overloaded: false, lossy: false };
+        let twice = LinkReport { to, goodput: C, used: C, transmissions: 2.0, overloaded: false, lost: 0.0 };
         let flow = Passing { flow: FlowId(1), next_hop: to, demand: ANY, rate: C };
         controller.report(NodeId(1), &[twice], vec![flow], Some(&[]), at(0));
         controller.run(at(8000));

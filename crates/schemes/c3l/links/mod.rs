@@ -17,16 +17,22 @@
 //! - What arrives of a flow is measured over ten packets, or half a cycle if it has fewer (half of `flow_expiry` if that is shorter): in an
 //!   epoch a slow flow may have no packet, would look finite and be given δ, and would then stay slow.
 
+mod link;
+
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use airfair_units::{Rate, Span, Time};
 
-use super::overload::{Injection, InjectionConfig, Overload, OverloadConfig, first_rate};
-use super::shares::{self, Shares};
+use super::overload::{InjectionConfig, OverloadConfig, first_rate};
+use super::shares;
 use crate::link_values::LinkValues;
 use crate::places::{AnswerSample, FlowId, FlowSample, FlowShare, LinkSample, LoneExchange, NodeId};
 use crate::words;
+
+pub use link::Ended;
+pub(super) use link::NO_LIMIT;
+use link::{Flow, LinkState};
 
 /// Packets from which a rate is known well enough to judge a flow by it.
 const ENOUGH: u32 = 10;
@@ -68,78 +74,16 @@ pub struct LinksConfig {
     pub c_max: Capacity,
     /// Part of C_max that flows divide without a controller's share.
     pub default_part: f64,
-    /// Rate of a flow at a node that has no controller and waits for none.
-    pub unlimited: Rate,
     /// Most links of a node.
     pub most: usize,
     /// Length of a cycle.
     pub cycle: Span,
     /// True if the air that acknowledgements take is told.
     pub answers: bool,
+    /// True if the part of its packets that a link loses is told, and what flows require of a link without a limit.
+    pub losses: bool,
     /// The quantity that counts as a link's use of its share.
     pub used: Sending,
-    /// Part of its packets that the MAC gives up above which a link is lossy.
-    pub losses: f64,
-}
-
-/// A flow on a link.
-#[derive(Debug, Clone, Copy)]
-struct Flow {
-    from: NodeId,
-    to: NodeId,
-    /// Bytes and packets since its rate was last measured, and when that was.
-    measured: (u64, u32, Time),
-    /// Bytes in the cycle.
-    bytes: u64,
-    /// The rate that the flow's source states, and true if the statement is newer than the last division.
-    stated: Option<(Rate, bool)>,
-    seen: Time,
-    /// The last rate that the hop was told.
-    told: Option<Rate>,
-}
-
-/// A link.
-#[derive(Debug, Clone)]
-struct LinkState {
-    flows: BTreeMap<FlowId, Flow>,
-    shares: Shares,
-    /// The controller's share and the end of its validity.
-    share: Option<(Rate, Time)>,
-    overload: Overload,
-    injection: Injection,
-    waiting: u32,
-    /// In the cycle: packets and bytes of flows, packets that the MAC has finished, transmissions.
-    packets: u64,
-    bytes: u64,
-    finished: u64,
-    given_up: u64,
-    attempts: u64,
-    /// Air that acknowledgements of flows have taken in the cycle.
-    answers: BTreeMap<FlowId, Span>,
-    used: Time,
-    /// Mean size of flows' packets in the last cycle that had any.
-    size: Option<u32>,
-}
-
-/// A link in a cycle that has ended.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ended {
-    /// The next hop.
-    pub to: NodeId,
-    /// Goodput of the link alone.
-    pub goodput: Rate,
-    /// Rate of what its flows have sent.
-    pub used: Rate,
-    /// Transmissions of a packet, in 256ths.
-    pub transmissions: u16,
-    /// True if its queue was built up.
-    pub overloaded: bool,
-    /// True if the MAC has given up many of its packets.
-    pub lossy: bool,
-    /// The flows of the link, each with its rate and its requirement.
-    pub flows: Vec<(FlowId, Rate, Option<Rate>)>,
-    /// Air that the acknowledgements of flows take, microseconds a second.
-    pub answers: Vec<(FlowId, u32)>,
 }
 
 /// The links of a node's radio.
@@ -164,46 +108,14 @@ pub(super) fn rate(bytes: u64, over: Span) -> Rate {
     Rate(u64::try_from(u128::from(bytes) * 8_000_000_000 / nanos).unwrap_or(u64::MAX))
 }
 
-impl LinkState {
-    fn new(config: &LinksConfig, now: Time) -> Self {
-        Self {
-            flows: BTreeMap::new(),
-            shares: Shares::new(config.shares),
-            share: None,
-            overload: Overload::new(),
-            injection: Injection::default(),
-            waiting: 0,
-            packets: 0,
-            bytes: 0,
-            finished: 0,
-            given_up: 0,
-            attempts: 0,
-            answers: BTreeMap::new(),
-            used: now,
-            size: None,
-        }
-    }
-
-    fn valid_share(&self, now: Time) -> Option<Rate> {
-        self.share.filter(|&(_, until)| now < until).map(|(share, _)| share)
-    }
-
-    fn begin(&mut self) {
-        self.overload = Overload::new();
-        (self.packets, self.bytes, self.finished, self.given_up, self.attempts) = (0, 0, 0, 0, 0);
-        self.answers.clear();
-        self.flows.values_mut().for_each(|flow| flow.bytes = 0);
-    }
-}
-
 /// The shares that a node gives the flows of its links.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct View {
     /// Flows.
     pub flows: usize,
-    /// Sum of the links' shares by allocations that are valid; none without one.
+    /// Sum of the links' shares by allocations that are valid and limit them; none without one.
     pub allocated: Option<Rate>,
-    /// Sum of the rates that flows are stamped with, those by default included.
+    /// Sum of the rates that flows are stamped with, those by default included, and those without a limit not.
     pub stamped: Rate,
     /// The smallest factor of the node itself on a link with flows; none without flows. It stays until the next allocation.
     pub scale: Option<f64>,
@@ -300,7 +212,8 @@ impl Links {
             let Some(link) = self.links.get_mut(&sample.neighbour) else { continue };
             link.waiting = sample.waiting;
             link.finished += u64::from(sample.sent) + u64::from(sample.given_up);
-            link.given_up += u64::from(sample.given_up);
+            link.arrived += u64::from(sample.arrived);
+            link.through += u64::from(sample.sent);
             link.attempts += u64::from(sample.attempts);
             link.overload.observe(sample.waiting, since, cycle);
             changed |= link.injection.observe(&self.config.injection, sample.waiting, limit, now);
@@ -360,7 +273,7 @@ impl Links {
                     }
                 }
             }
-            if let Some(share) = link.valid_share(now) {
+            if let Some(share) = link.valid_share(now).filter(|&share| share < NO_LIMIT) {
                 link.shares.divide(share, now);
             }
         }
@@ -376,7 +289,9 @@ impl Links {
         let link = self.link(to, now);
         link.share = Some((share, until));
         link.injection.allocated();
-        link.shares.divide(share, now);
+        if share < NO_LIMIT {
+            link.shares.divide(share, now);
+        }
     }
 
     /// The even part of the queue's limit for each link that has carried packets in this cycle, packets.
@@ -404,14 +319,16 @@ impl Links {
         let part = self.config.default_part;
         let goodputs = self.c_max();
         for ((&to, link), goodput) in self.links.iter_mut().zip(goodputs) {
-            let shared = link.valid_share(now).is_some();
+            let (shared, free) = (link.valid_share(now).is_some(), link.free(now));
             let c_max = Rate((goodput.0 as f64 * part) as u64);
             for (&id, flow) in &mut link.flows {
                 let hops = 1 + u32::from(flow.from != me) + u32::from(flow.to != to);
                 let own = if shared { link.shares.share(id) } else { None };
-                let default = if self.unled { self.config.unlimited } else { first_rate(c_max, flows, hops) };
-                let share = own.unwrap_or(default);
-                let share = link.injection.scaled(share);
+                let share = match own {
+                    _ if free || (self.unled && own.is_none()) => NO_LIMIT,
+                    Some(own) => link.injection.scaled(own),
+                    None => link.injection.scaled(first_rate(c_max, flows, hops)),
+                };
                 if flow.told != Some(share) {
                     flow.told = Some(share);
                     set(id, share);
@@ -437,9 +354,9 @@ impl Links {
         }
         let goodputs = self.c_max();
         for ((&to, link), goodput) in self.links.iter_mut().zip(goodputs) {
+            let standing = link.overload.mean() > self.config.overload.threshold * f64::from(limit);
+            let (lost, free) = (if self.config.losses { link.lost() } else { 0.0 }, link.free(now));
             let overloaded = link.overload.judge(&self.config.overload, limit);
-            let lossy = link.finished >= u64::from(ENOUGH)
-                && link.given_up as f64 > self.config.losses * link.finished as f64;
             if link.bytes == 0 && link.waiting == 0 && link.answers.is_empty() {
                 continue;
             }
@@ -449,7 +366,12 @@ impl Links {
                 .map(|(&id, flow)| {
                     // A flow of which nothing has arrived in the cycle sends nothing.
                     let stated = flow.stated.filter(|_| flow.bytes > 0).map(|(rate, _)| rate);
-                    (id, stated.unwrap_or_else(|| rate(flow.bytes, over)), link.shares.demand(id))
+                    // Without a limit a source that states less than it may send wants no more, but where it waits.
+                    let demand = match stated {
+                        Some(stated) if free => Some(stated).filter(|_| !standing),
+                        _ => link.shares.demand(id),
+                    };
+                    (id, stated.unwrap_or_else(|| rate(flow.bytes, over)), demand)
                 })
                 .collect();
             let stated = flows.iter().fold(0, |sum: u64, &(_, Rate(rate), _)| sum.saturating_add(rate));
@@ -476,7 +398,7 @@ impl Links {
                 used,
                 transmissions: u16::try_from(transmissions.max(256)).unwrap_or(u16::MAX),
                 overloaded,
-                lossy,
+                lost,
                 flows,
                 answers,
             });
@@ -490,20 +412,22 @@ impl Links {
     pub fn view(&self, now: Time) -> View {
         let links = || self.links.values();
         let used = || links().filter(|link| !link.flows.is_empty());
+        let limited = |rate: &Rate| *rate < NO_LIMIT;
+        let sum = |a: Rate, b: Rate| Rate(a.0.saturating_add(b.0));
         let flows = || links().flat_map(|link| link.flows.values());
         View {
             flows: flows().count(),
-            allocated: links().filter_map(|link| link.valid_share(now)).reduce(|a, b| Rate(a.0 + b.0)),
-            stamped: Rate(flows().filter_map(|flow| flow.told).map(|told| told.0).sum()),
+            allocated: links().filter_map(|link| link.valid_share(now)).filter(limited).reduce(sum),
+            stamped: flows().filter_map(|flow| flow.told).filter(limited).fold(Rate(0), sum),
             scale: used().map(|link| link.injection.scale()).reduce(f64::min),
         }
     }
 
-    /// The share of a flow as the hop was told it.
+    /// The share of a flow as the hop was told it; none where nobody limits the flow.
     #[must_use]
     pub fn share_of(&self, flow: FlowId, now: Time) -> Option<FlowShare> {
         self.links.iter().find_map(|(&to, link)| {
-            let rate = link.flows.get(&flow)?.told?;
+            let rate = link.flows.get(&flow)?.told.filter(|&told| told < NO_LIMIT)?;
             let allocated = link.valid_share(now).is_some();
             Some(FlowShare { to, rate, scale: link.injection.scale(), allocated })
         })
