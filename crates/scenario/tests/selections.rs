@@ -1,5 +1,7 @@
 //! Scenarios as the runs of a selection have them: presets, changes, and keys that a scheme brings.
 
+use std::num::NonZeroU8;
+
 use airfair_scenario::{Override, Reader, ScenarioText, Selected, Selection};
 use airfair_schemes::{ParamValue, Preset, Registry, SchemeEntry, find};
 
@@ -93,6 +95,9 @@ fn a_short_change_of_radios_is_for_all_kinds() {
     let limits: Vec<u64> = found.scenario.spec.radios.iter().map(|radio| radio.mac.rts_threshold.0).collect();
     assert_eq!(limits, [0, 0]);
     assert_eq!(found.settings, ["radio.rts_threshold=0 B", "radios.\"far\".rts_threshold=0 B"]);
+    let found = selected(TEXT, &[], "strict[rts_from=2]").unwrap();
+    let attempts = found.scenario.spec.radios.iter().map(|radio| radio.mac.rts_from_attempt);
+    assert_eq!(attempts.collect::<Vec<_>>(), [NonZeroU8::new(2); 2]);
 }
 
 #[test]
