@@ -195,11 +195,12 @@ impl Pipeline {
         let at = Some(self.at);
         if let Some(labels) = self.queue.labels() {
             let all = labels.backlog_to(destination, labelled).packets;
-            return Waiting { all, own: labels.own_backlog_to(destination, labelled), at };
+            let own = labels.own_backlog_to(destination, labelled);
+            return Waiting { all, own, at, others: labels.others() };
         }
         let mut own = 0;
         self.queue.discipline().show(&mut |packet| own += u32::from(packet.own));
-        Waiting { all: self.view().packets, own, at }
+        Waiting { all: self.view().packets, own, at, others: None }
     }
 
     /// Lets the queue write the header of a packet that has left it, if the header is of the queue's kind.

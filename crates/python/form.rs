@@ -69,7 +69,7 @@ impl Form {
             let form = Self { scenario, text: text.clone(), settings: Vec::new(), selection, name };
             let entry = form.entry(schemes)?;
             let reader = Reader::with_schemes(schemes);
-            if entry.brings.is_empty() || !reader.lacks(&form.scenario, &form.selection) {
+            if entry.brings.is_empty() || reader.brings(&form.scenario, &form.selection).is_empty() {
                 return Ok(form);
             }
             return Self::changed(text, form.selection, name, schemes);

@@ -81,13 +81,38 @@ pub struct Bring {
     pub instead_of: &'static str,
     /// The value that the scheme needs, as TOML.
     pub value: &'static str,
+    /// The flag among the scheme's parameters that asks for the key; `None`: a network asks for it that lacks something which the scheme
+    /// wants.
+    pub asked_by: Option<&'static str>,
+}
+
+impl Bring {
+    /// True if these parameters, which hold every value, ask for the key whatever the network has.
+    #[must_use]
+    pub fn is_asked(&self, params: &Params) -> bool {
+        self.asked_by.is_some_and(|flag| params.0.get(flag) == Some(&ParamValue::Flag(true)))
+    }
 }
 
 /// The eight access categories that carry DiffQ's levels.
-const LEVELS: Bring = Bring { key: "radio.categories", instead_of: "\"dcf\"", value: "\"diffq\"" };
+const LEVELS: Bring =
+    Bring { key: "radio.categories", instead_of: "\"dcf\"", value: "\"diffq\"", asked_by: None };
+
+/// RTS and CTS before repeated attempts, and more attempts: frames that are lost to hidden senders, which no law of sources heals.
+const PROTECTED: [Bring; 3] = [
+    Bring { key: "radio.rts_from_attempt", instead_of: "\"off\"", value: "2", asked_by: Some("protected") },
+    Bring { key: "radio.short_retry_limit", instead_of: "7", value: "10", asked_by: Some("protected") },
+    Bring { key: "radio.long_retry_limit", instead_of: "4", value: "20", asked_by: Some("protected") },
+];
+
+/// The keys of DiffQ and its variants.
+const DIFFQ: &[Bring] = {
+    let [rts, short, long] = PROTECTED;
+    &[LEVELS, rts, short, long]
+};
 
 /// Packets that can be marked: a scheme that drops none has no effect on others.
-const ECN: Bring = Bring { key: "tcp.ecn", instead_of: "false", value: "true" };
+const ECN: Bring = Bring { key: "tcp.ecn", instead_of: "false", value: "true", asked_by: None };
 
 impl SchemeEntry {
     /// A line of the table.
@@ -347,7 +372,7 @@ static ENTRIES: [SchemeEntry; 30] = [
     )
     .over(&[Carrier::Tcp, Carrier::Udp])
     .with_presets(diffq::PRESETS)
-    .bringing(&[LEVELS]),
+    .bringing(DIFFQ),
     SchemeEntry::built_in_entry(
         "diffq-rc-sched",
         "diffq whose packets all go at level 0",
@@ -358,7 +383,7 @@ static ENTRIES: [SchemeEntry; 30] = [
     )
     .over(&[Carrier::Tcp, Carrier::Udp])
     .with_presets(diffq::OF_VARIANTS)
-    .bringing(&[LEVELS]),
+    .bringing(DIFFQ),
     SchemeEntry::built_in_entry(
         "diffq-rc",
         "diffq whose queues are served in turn, at level 0: source rates alone",
@@ -369,7 +394,7 @@ static ENTRIES: [SchemeEntry; 30] = [
     )
     .over(&[Carrier::Tcp, Carrier::Udp])
     .with_presets(diffq::OF_VARIANTS)
-    .bringing(&[LEVELS]),
+    .bringing(DIFFQ),
     SchemeEntry::built_in_entry(
         "diffq-occupancy",
         "diffq whose order and priorities follow the node's own queue alone",
@@ -380,7 +405,7 @@ static ENTRIES: [SchemeEntry; 30] = [
     )
     .over(&[Carrier::Tcp, Carrier::Udp])
     .with_presets(diffq::OF_VARIANTS)
-    .bringing(&[LEVELS]),
+    .bringing(DIFFQ),
     SchemeEntry::built_in_entry(
         "diffq-liar",
         "diffq that announces wrong sizes of its queues: what one node can do to the others",
@@ -391,7 +416,7 @@ static ENTRIES: [SchemeEntry; 30] = [
     )
     .over(&[Carrier::Tcp, Carrier::Udp])
     .with_presets(diffq::OF_VARIANTS)
-    .bringing(&[LEVELS]),
+    .bringing(DIFFQ),
     SchemeEntry::built_in_entry(
         "c3l",
         "a controller assigns each link its share of the air; nodes divide it among flows, and sources keep to it",
@@ -525,6 +550,13 @@ fn check(entry: &SchemeEntry) -> Result<(), String> {
             ));
         }
     }
+    for bring in entry.brings {
+        let is_flag =
+            |flag: &str| entry.params.iter().any(|param| param.name == flag && param.kind == ParamKind::Flag);
+        if let Some(flag) = bring.asked_by.filter(|flag| !is_flag(flag)) {
+            return Err(format!("it brings {} by \"{flag}\", which is no flag of its parameters", bring.key));
+        }
+    }
     check_presets(entry)?;
     let scheme = (entry.build)(&Params::default()).map_err(|e| format!("with its defaults: {e}"))?;
     let somewhere = |fills: &dyn Fn(&Interface) -> bool| Interface::all_kinds().iter().any(fills);
@@ -653,6 +685,15 @@ mod tests {
         let default = ParamValue::Number(f64::NAN);
         assert!(with(ParamDoc { default, range, ..param }).contains("expected a number from 2 to 3"));
         assert!(with(ParamDoc { name: "New", ..param }).contains("lower-case"));
+    }
+
+    #[test]
+    fn a_key_is_brought_by_a_flag_of_the_scheme() {
+        const KEY: Bring =
+            Bring { key: "radio.cw_min", instead_of: "31", value: "15", asked_by: Some("min_th") };
+        let expected = "it brings radio.cw_min by \"min_th\", which is no flag of its parameters";
+        assert!(refused(|e| e.brings = &[KEY]).ends_with(expected));
+        assert_eq!(refused(|e| e.brings = &[Bring { asked_by: Some("gentle"), ..KEY }]), "");
     }
 
     #[test]

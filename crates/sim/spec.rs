@@ -3,6 +3,7 @@
 //! The scenario reader produces a [`WorldSpec`]; tests may write one by hand. Indices (`usize`) are those of vectors of the same spec. The
 //! order of nodes, links and flows has no meaning: results depend on their names.
 
+use std::num::NonZeroU8;
 use std::sync::Arc;
 
 use airfair_routing::Protocol;
@@ -473,6 +474,8 @@ pub enum TxopEnd {
 pub struct MacSpec {
     /// Data frames longer than this (MPDU bytes) are preceded by RTS/CTS.
     pub rts_threshold: Bytes,
+    /// Number of the attempt at a packet from which on RTS/CTS precede data frames of any length; `None`: only the threshold counts.
+    pub rts_from_attempt: Option<NonZeroU8>,
     /// Smallest contention window of the DCF, in slots: back-off is drawn from 0..=cw_min.
     pub cw_min: u32,
     /// Largest contention window of the DCF, in slots.

@@ -1,5 +1,6 @@
 //! Types of values: how each is read, written, described in messages and expressed as a JSON Schema.
 
+use std::num::NonZeroU8;
 use std::ops::RangeInclusive;
 
 use airfair_units::{Bytes, Db, Dbm, Meters, Quantity, Rate, Span, Speed};
@@ -147,6 +148,36 @@ macro_rules! integers {
 }
 
 integers!(u8, u16, u32, u64);
+
+impl Field for NonZeroU8 {
+    const TYPE: &'static str = <u8 as Field>::TYPE;
+
+    fn expected() -> String {
+        format!("a whole number from {} to {}", Self::MIN, Self::MAX)
+    }
+
+    fn schema() -> Schema {
+        schema::within(u8::schema(), [Self::MIN.get().bound(), None])
+    }
+
+    fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        let value = match &item.value {
+            Value::Integer(value) => u8::try_from(*value).ok().and_then(Self::new),
+            Value::Huge(_) => None,
+            _ => return wrong_type(item, path, cx),
+        };
+        if value.is_none() {
+            cx.error(item.at, path, || {
+                format!("{}: out of range; expected {}", item.shown(), describe(&(1..=u8::MAX)))
+            });
+        }
+        value
+    }
+
+    fn write(&self) -> String {
+        self.to_string()
+    }
+}
 
 impl Field for f64 {
     const TYPE: &'static str = "number";

@@ -1,5 +1,7 @@
 //! The keys of `[radio]` and `[radios.NAME]`, which describe a kind of radio.
 
+use std::num::NonZeroU8;
+
 use airfair_sim::spec::{
     AfterTimeout, Countdown, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout,
     Sensitivity, Standard, TimeoutDistance, TxopEnd,
@@ -89,6 +91,9 @@ table! {
         /// Data frames longer than this (MAC header and FCS included) are preceded by RTS and CTS: "0 B" is always, 2347 B
         /// is never.
         rts_threshold: Bytes = default(Bytes(2347));
+        /// Number of the attempt from which on RTS and CTS precede the data frames of a packet whatever their length: 2 protects each
+        /// repeated attempt, 1 is always; "off": the length alone decides. Rate control of today's drivers protects repeated attempts.
+        rts_from_attempt: Or<Off, NonZeroU8> = default(Or::NONE);
         /// Smallest contention window, in slots: back-off is drawn from 0 to this. One less than a power of two.
         cw_min: u32 = computed("31; 802.11a and 802.11g: 15"), in 0..=32_767;
         /// Largest contention window, in slots. One less than a power of two.

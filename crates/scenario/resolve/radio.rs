@@ -461,6 +461,7 @@ fn mac(t: &mut RadioTable, edca: Option<EdcaSpec>, d: &Defaults, s: &Switches) -
     let backpressure = *t.backpressure.get_or_insert(s.backpressure);
     MacSpec {
         rts_threshold: t.rts_threshold,
+        rts_from_attempt: t.rts_from_attempt.0,
         cw_min: *t.cw_min.get_or_insert(d.cw_min),
         cw_max: t.cw_max,
         edca,

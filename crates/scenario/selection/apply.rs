@@ -28,8 +28,8 @@ pub struct Selected {
 
 impl Reader<'_> {
     /// The scenario of `written` as the runs of a selection have it: presets replace the values of the file, then come the overrides of
-    /// `written`, then the selection's changes. Last come keys that a scheme needs otherwise than by default, where they have their
-    /// default values ([`SchemeEntry::brings`]).
+    /// `written`, then the selection's changes. Last come keys that a scheme needs or asks for otherwise than by default, where they
+    /// have their default values ([`SchemeEntry::brings`]).
     ///
     /// # Errors
     /// Everything that is wrong with it.
@@ -64,16 +64,37 @@ impl Reader<'_> {
         Ok(Selected { text, scenario, settings })
     }
 
-    /// The keys that the selection's schemes bring, if the network lacks something that they need. `text` is that of the scenario.
+    /// The values of keys that the selection's schemes bring. `text` is that of the scenario.
     fn brought(&self, text: &ScenarioText, scenario: &Scenario, selection: &Selection) -> Vec<Override> {
-        let keys: Vec<&Bring> = selection.entries(self.schemes).flat_map(|entry| entry.brings).collect();
-        if keys.is_empty() || !self.lacks(scenario, selection) {
+        let keys = self.brings(scenario, selection);
+        if keys.is_empty() {
             return Vec::new();
         }
         let states = States::of(text, self.schemes);
-        let mut brought: Vec<Override> = keys.iter().flat_map(|bring| states.brought(bring)).collect();
+        let complete = States::of(&ScenarioText::here(&scenario.resolved, "", &[]), self.schemes);
+        let mut brought: Vec<Override> =
+            keys.iter().flat_map(|bring| states.brought(bring, &complete)).collect();
         brought.dedup();
         brought
+    }
+
+    /// The keys that the selection's schemes bring, where the file leaves them at their defaults: those for which their parameters ask, and
+    /// those without which the network lacks something that they want.
+    pub fn brings(&self, scenario: &Scenario, selection: &Selection) -> Vec<&'static Bring> {
+        let mut keys: Vec<&Bring> = Vec::new();
+        let mut lacks = None;
+        for entry in selection.entries(self.schemes) {
+            let defaults = entry.defaults();
+            let params = scenario.scheme_params.get(entry.name).unwrap_or(&defaults);
+            for bring in entry.brings {
+                let is_due = match bring.asked_by {
+                    Some(_) => bring.is_asked(params),
+                    None => *lacks.get_or_insert_with(|| self.lacks(scenario, selection)),
+                };
+                keys.extend(Some(bring).filter(|_| is_due));
+            }
+        }
+        keys
     }
 
     /// True if a scheme of the selection wants what the network does not offer, or marks packets where no flow has ECN.
@@ -158,11 +179,12 @@ impl States {
         self.table(&tables)?.get(key)
     }
 
-    /// A key with its default value, and that of other kinds of radio, as a scheme brings it.
-    fn brought(&self, bring: &Bring) -> Vec<Override> {
+    /// A key with its default value, and that of other kinds of radio, as a scheme brings it. `complete`: every key, since a profile may
+    /// have another default.
+    fn brought(&self, bring: &Bring, complete: &Self) -> Vec<Override> {
         let default = tree::parse_value(bring.instead_of, At::Override(0)).map(|value| value.shown());
         let has_default = |value: &Located| Some(value.shown()) == default;
-        let base = self.value(bring.key).is_none_or(has_default);
+        let base = self.value(bring.key).or_else(|| complete.value(bring.key)).is_none_or(has_default);
         let others = self.other_kinds(bring.key).filter(|path| self.value(path).is_some_and(has_default));
         let paths = base.then(|| bring.key.to_string()).into_iter().chain(others);
         paths.map(|path| Override { path, value: bring.value.to_string() }).collect()

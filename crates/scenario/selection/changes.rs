@@ -19,12 +19,18 @@ pub struct ShortChange {
 }
 
 /// Every short change, in the order in which they are shown.
-pub const SHORT_CHANGES: [ShortChange; 5] = [
+pub const SHORT_CHANGES: [ShortChange; 6] = [
     ShortChange {
         name: "rts",
         example: None,
         sets: &[("radio.rts_threshold", "0 B")],
         about: "RTS and CTS before each data frame of all radios",
+    },
+    ShortChange {
+        name: "rts_from",
+        example: Some("2"),
+        sets: &[("radio.rts_from_attempt", "{}")],
+        about: "the attempt at a packet from which on RTS and CTS precede data frames of all radios: 2 is each repeated one",
     },
     ShortChange {
         name: "retries",

@@ -43,6 +43,7 @@ fn radio() -> impl Strategy<Value = String> {
     );
     let mac = (
         maybe("rts_threshold", &["\"0 B\"", "\"1 KiB\""]),
+        maybe("rts_from_attempt", &["2", "\"off\""]),
         maybe("cw_min", &["15", "7"]),
         maybe("eifs", &["\"off\"", "\"response-rate\""]),
         maybe("nav_reset", &["true", "false"]),

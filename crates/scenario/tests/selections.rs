@@ -1,5 +1,7 @@
 //! Scenarios as the runs of a selection have them: presets, changes, and keys that a scheme brings.
 
+use std::num::NonZeroU8;
+
 use airfair_scenario::{Override, Reader, ScenarioText, Selected, Selection};
 use airfair_schemes::{ParamValue, Preset, Registry, SchemeEntry, find};
 
@@ -93,6 +95,9 @@ fn a_short_change_of_radios_is_for_all_kinds() {
     let limits: Vec<u64> = found.scenario.spec.radios.iter().map(|radio| radio.mac.rts_threshold.0).collect();
     assert_eq!(limits, [0, 0]);
     assert_eq!(found.settings, ["radio.rts_threshold=0 B", "radios.\"far\".rts_threshold=0 B"]);
+    let found = selected(TEXT, &[], "strict[rts_from=2]").unwrap();
+    let attempts = found.scenario.spec.radios.iter().map(|radio| radio.mac.rts_from_attempt);
+    assert_eq!(attempts.collect::<Vec<_>>(), [NonZeroU8::new(2); 2]);
 }
 
 #[test]
@@ -123,6 +128,28 @@ fn a_scheme_brings_what_it_needs() {
     let complete = selected(&one, &[], "droptail").unwrap().scenario.resolved;
     let both = ["radio.categories=\"diffq\"", "radios.\"far\".categories=\"diffq\""];
     assert_eq!(selected(&complete, &[], "diffq:paper").unwrap().settings, both);
+}
+
+/// Settings of radios that DiffQ's default asks for, each where it has its default value; a profile with another default keeps that. The
+/// complete form of such a run has them, and what it has is not brought again; `paper` brings none.
+#[test]
+fn a_flag_of_a_scheme_brings_keys() {
+    let one = TEXT.replace(", radios = [\"default\", \"far\"]", "");
+    let settings = |text: &str, selection: &str| selected(text, &[], selection).unwrap().settings;
+    let all = ["radio.rts_from_attempt=2", "radio.short_retry_limit=10", "radio.long_retry_limit=20"];
+    assert_eq!(settings(&one, "diffq"), all);
+    assert_eq!(settings(&one, "diffq[diffq.protected=false]"), ["diffq.protected=false"]);
+    assert_eq!(settings(&one, "diffq:paper"), ["radio.categories=\"diffq\""]);
+    let stated = one.replace("channel = 1", "channel = 1\nshort_retry_limit = 9\nrts_from_attempt = 4");
+    assert_eq!(settings(&stated, "diffq"), all[2..]);
+    let ns3 = one.replace("channel = 1", "channel = 1\nprofile = \"ns-3\"");
+    assert_eq!(settings(&ns3, "diffq"), [all[0], all[2]]);
+    let found = selected(&one, &[], "diffq").unwrap();
+    let mac = &found.scenario.spec.radios[0].mac;
+    assert_eq!((mac.rts_from_attempt, mac.short_retry_limit), (NonZeroU8::new(2), 10));
+    assert!(settings(&found.scenario.resolved, "diffq").is_empty());
+    let paper = selected(&one, &[], "diffq:paper").unwrap().scenario.resolved;
+    assert!(settings(&paper, "diffq").is_empty(), "its table states protected = false");
 }
 
 #[test]

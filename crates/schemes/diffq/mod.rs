@@ -19,6 +19,7 @@
 //! | `sender` | §4.1, source rate control |
 //! | `window` | the window of a source by its path (ours) |
 //! | `trailer` | §5.3, the trailer |
+//! | `company` | whether a node is alone on the air (ours) |
 //! | `announcement` | sizes by broadcast instead of by overhearing (ours) |
 //!
 //! Readings that no single file owns:
@@ -41,6 +42,7 @@
 
 mod announcement;
 pub mod backlogs;
+mod company;
 mod destinations;
 mod presets;
 mod queue;
@@ -127,6 +129,7 @@ impl CommonParameters {
             alpha_by: AlphaBy::Fixed,
             gain: 0.0,
             quiet: Span::ZERO,
+            company: Span::ZERO,
             beta: self.beta,
             interval: self.interval,
             hold: self.hold,
@@ -166,7 +169,14 @@ params! {
         reading slack: u64 = 0, in 0..=1000;
         /// alpha over UDP, of any scale (ours); 0: alpha as over TCP
         reading udp_alpha: Rate = Rate(0), in Rate(0)..=Rate(1_000_000_000);
-        /// which queue is served next: of the largest "differential" (pseudo-code) or of the highest "priority" (text of section 4.1)
+        /// time for which a source is limited after its node has had or heard a packet of another node's flow (ours): a source that is alone on
+        /// the air has the window of its path only, or none over UDP; 0: it is limited always
+        reading company: Span = Span::ZERO, in Span::ZERO..=Span::from_secs(3600);
+        /// runs have RTS and CTS before repeated attempts and more attempts, where the file leaves both at their defaults (ours); they are
+        /// settings of radios that the scheme brings
+        operator protected: bool = false;
+        /// which queue is served next: of the largest "differential" (pseudo-code), of the highest "priority" (text of section 4.1), or
+        /// the one whose "turn" it is (ours)
         reading order: Order = Order::Differential;
         /// level of acknowledgements: that of their queue's "differential", "lowest", or "highest"
         reading acks: AckLevel = AckLevel::Differential;
@@ -222,8 +232,9 @@ impl DiffQ {
         let CommonParameters { serve, expiry, sizes, .. } = set.common;
         let quantiser = set.common.quantiser();
         let scheduler = scheduler::Scheduler { parts, order: set.order, serve, acks: set.acks, quantiser };
-        let DiffQParameters { counts, alpha_by, gain, quiet, .. } = *set;
-        let sender = SenderConfig { counts, alpha_by, gain, quiet, ..set.common.sender(set.only_used)? };
+        let DiffQParameters { counts, alpha_by, gain, quiet, company, .. } = *set;
+        let common = set.common.sender(set.only_used)?;
+        let sender = SenderConfig { counts, alpha_by, gain, quiet, company, ..common };
         let mut udp_sender = SenderConfig { threshold: sender.threshold + set.slack as u32, ..sender };
         if set.udp_alpha > Rate(0) {
             (udp_sender.alpha, udp_sender.alpha_by) = (set.udp_alpha.0 as f64, AlphaBy::Fixed);
@@ -235,6 +246,7 @@ impl DiffQ {
                 mark_above: Some(set.mark_above as u32).filter(|&packets| packets > 0),
                 in_radio: set.in_radio as usize,
                 limit_packets: 0,
+                notes_others: company > Span::ZERO,
             },
             sender,
             udp_sender,

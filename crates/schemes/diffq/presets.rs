@@ -1,6 +1,6 @@
 //! Named sets of values of the parameters. The declared values are the paper's.
 
-use airfair_units::Rate;
+use airfair_units::{Rate, Span};
 
 use crate::params::{ParamValue, Preset};
 
@@ -14,11 +14,11 @@ pub const PRESETS: &[Preset] = &[
             ("serve", ParamValue::Choice("positive")),
             ("steps", ParamValue::Choice("packets")),
             ("threshold", ParamValue::Integer(0)),
-            ("beta", ParamValue::Number(0.8)),
+            ("beta", ParamValue::Number(0.85)),
             ("acks", ParamValue::Choice("highest")),
             ("levels", ParamValue::Integer(1)),
             ("counts", ParamValue::Choice("own")),
-            ("alpha", ParamValue::Rate(Rate(2_500))),
+            ("alpha", ParamValue::Rate(Rate::from_kbps(3))),
             ("alpha_by", ParamValue::Choice("link")),
             ("gain", ParamValue::Number(0.05)),
             ("rate_start", ParamValue::Rate(Rate::from_kbps(500))),
@@ -26,6 +26,9 @@ pub const PRESETS: &[Preset] = &[
             ("window", ParamValue::Integer(3)),
             ("slack", ParamValue::Integer(5)),
             ("udp_alpha", ParamValue::Rate(Rate::from_kbps(20))),
+            ("company", ParamValue::Span(Span::from_secs(10))),
+            ("order", ParamValue::Choice("turn")),
+            ("protected", ParamValue::Flag(true)),
         ],
     },
     Preset {

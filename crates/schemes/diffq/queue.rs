@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use airfair_units::Time;
 
 use super::backlogs::Backlogs;
+use super::company::Others;
 use super::destinations::{DestinationQueue, Destinations};
 use super::scheduler::{Candidate, Rank, Scheduler};
 use super::trailer;
@@ -43,6 +44,8 @@ pub struct QueueConfig {
     pub in_radio: usize,
     /// Most packets that are not DiffQ's.
     pub limit_packets: u32,
+    /// The queue notes when it has or hears data of flows that begin elsewhere.
+    pub notes_others: bool,
 }
 
 /// A packet that `peek` has named.
@@ -82,6 +85,8 @@ pub struct DiffQ {
     last: Option<Rank>,
     /// Destination queues that were compared.
     compared: u64,
+    /// Flows that begin elsewhere.
+    others: Others,
 }
 
 impl DiffQ {
@@ -102,6 +107,7 @@ impl DiffQ {
             turn: 0,
             last: None,
             compared: 0,
+            others: Others::default(),
         }
     }
 
@@ -161,6 +167,9 @@ impl DiffQ {
 impl Queue for DiffQ {
     fn enqueue(&mut self, mut packet: Packet, context: &mut QueueContext<'_>) -> Enqueued {
         self.answer = None;
+        if self.config.notes_others {
+            self.others.queued(&packet, context.now);
+        }
         if !packet.labelled {
             if self.plain.len() as u32 >= self.config.limit_packets {
                 return Enqueued::Refused(DropReason::QUEUE_FULL);
@@ -278,6 +287,9 @@ impl LabelledQueue for DiffQ {
 
     fn on_heard(&mut self, heard: &Heard<'_>, now: Time) -> bool {
         self.answer = None;
+        if self.config.notes_others {
+            self.others.heard(trailer::flow(heard.header), now);
+        }
         // No queue is longer than the limit, whatever its node says.
         let packets = trailer::queue(heard.header).min(self.config.scheduler.quantiser.depth);
         self.backlogs.hear(heard.from, heard.destination, packets, now);
@@ -335,6 +347,10 @@ impl LabelledQueue for DiffQ {
         } else {
             self.plain.iter().filter(|packet| packet.own).count() as u32
         }
+    }
+
+    fn others(&self) -> Option<Time> {
+        self.others.last()
     }
 
     fn work(&self) -> u64 {

@@ -11,7 +11,8 @@
 //! - A queue with QD ≤ 0 is served too, at level 0: the argmax is always transmitted. Backpressure in theory would hold it ([`Serve`]).
 //! - Where queues take turns (*Only RC*) no differential decides, and none is held.
 //! - The text of §4.1 serves the packet of highest *priority*, ties arbitrarily; the pseudo-code and §5.4 the largest *differential*
-//!   ([`Order`]). Ties go to the queue that has waited longest for its turn.
+//!   ([`Order`]). With few packets in each queue the largest differential is that of the flow which sends most, and a thin one waits
+//!   behind it: `turn` (ours) serves those that have a differential in turn. Ties go to the queue that has waited longest for its turn.
 
 use crate::words;
 
@@ -22,6 +23,8 @@ words! {
         Differential = "differential",
         /// The highest level (text of §4.1): several differentials share one.
         Priority = "priority",
+        /// The queue that was served longest ago, of those that are not held (ours): a short queue waits for no long one.
+        Turn = "turn",
     }
 }
 
@@ -160,7 +163,7 @@ impl Scheduler {
         let mut is_held = self.holds() && differential <= 0;
         let mut level = if by_level { self.quantiser.level(basis) } else { 0 };
         let mut value = match (self.parts, self.order) {
-            (Parts::Turns, _) => 0,
+            (Parts::Turns, _) | (_, Order::Turn) => 0,
             (Parts::All | Parts::Occupancy, Order::Priority) => i64::from(level),
             _ => basis,
         };

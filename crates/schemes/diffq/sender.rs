@@ -24,6 +24,7 @@
 //!   than those that it passes on: a relay's own packet waits behind those, which is no sign that it has sent too much.
 //! - Over UDP no window bounds what waits, and nobody repairs what is lost: `slack` packets more may wait there, and α may be another
 //!   (`udp_alpha`; ours).
+//! - A source that is alone on the air ([`company`](super::company)) makes nobody wait by a long queue, and has no rate for `company` (ours).
 //! - *Source Rate Control()* is a procedure without a clock. `steps = "packets"` calls it for each packet that the source sends, new or
 //!   repeated: a flow that is held back then gains little, a free one much. The queue is that of the last `interval`.
 
@@ -32,8 +33,8 @@ use airfair_units::{Bytes, Rate, Span, Time};
 use super::trailer;
 use super::window::PathWindow;
 use crate::places::{
-    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Idle, Sent, Source,
-    SourceContext, Spurious, Timer, Waiting,
+    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Idle, Interface, Sent,
+    Source, SourceContext, Spurious, Timer, Waiting,
 };
 use crate::words;
 
@@ -87,6 +88,9 @@ fn link_factor(rate: Rate) -> f64 {
     (rate.0 as f64 / USUAL_RATE.0 as f64) * (root(rate) / root(USUAL_RATE))
 }
 
+/// Intervals over which the rate of a source that is alone is averaged.
+const RECENT: f64 = 10.0;
+
 /// The step of the law.
 const STEP: Timer = Timer(1);
 
@@ -109,6 +113,8 @@ pub struct SenderConfig {
     pub gain: f64,
     /// See `gain`.
     pub quiet: Span,
+    /// Time for which the source is limited after its node has noticed another node's flow; zero: always.
+    pub company: Span,
     /// β.
     pub beta: f64,
     /// Time between two steps.
@@ -139,6 +145,13 @@ pub struct SourceRate {
     decreased: Option<Time>,
     /// Time and size of the last packet.
     last: Option<(Time, Bytes)>,
+    /// The first hop is a radio of this rate, and when its queue has noticed another node's flow last.
+    radio: Option<(Rate, Option<Time>)>,
+    /// The source is alone on the air, and not limited.
+    alone: bool,
+    /// Bits sent in this interval, and bit/s sent of late.
+    bits: f64,
+    recent: f64,
 }
 
 impl SourceRate {
@@ -153,6 +166,10 @@ impl SourceRate {
             backlog: 0,
             decreased: None,
             last: None,
+            radio: None,
+            alone: false,
+            bits: 0.0,
+            recent: 0.0,
         }
     }
 
@@ -219,21 +236,38 @@ impl SourceRate {
         if let (AlphaBy::Link, Some(at)) = (self.config.alpha_by, waiting.at) {
             self.alpha = self.config.alpha * link_factor(at.rate);
         }
+        self.radio = waiting.at.filter(Interface::is_radio).map(|at| (at.rate, waiting.others));
     }
 
     /// A packet was sent.
     pub fn sent(&mut self, packet: Bytes, now: Time) {
         self.last = Some((now, packet));
-        if self.config.steps == Steps::Packets {
+        self.bits += (packet.get() * 8) as f64;
+        if self.config.steps == Steps::Packets && !self.alone {
             self.step(now);
         }
     }
 
-    /// The interval is over.
+    /// The interval is over. A source that is no longer alone begins with the rate that it has had.
     pub fn interval_over(&mut self, now: Time) {
-        if self.config.steps == Steps::Interval {
+        let SenderConfig { company, interval, rates: [first, most], .. } = self.config;
+        self.recent += (self.bits / interval.as_secs_f64() - self.recent) / RECENT;
+        self.bits = 0.0;
+        if company > Span::ZERO {
+            let in_company = |last: Option<Time>| last.is_some_and(|at| now.since(at) < company);
+            self.alone = self.radio.is_some_and(|(_, others)| !in_company(others));
+        }
+        if self.alone {
+            self.rate = self.recent.max(first).min(most).max(self.least);
+        } else if self.config.steps == Steps::Interval {
             self.step(now);
         }
+    }
+
+    /// The rate of the first hop, if the source is alone there and not limited.
+    #[must_use]
+    pub fn is_alone(&self) -> Option<Rate> {
+        self.radio.filter(|_| self.alone).map(|(rate, _)| rate)
     }
 }
 
@@ -255,6 +289,11 @@ impl DiffQSender {
     #[must_use]
     pub const fn new(config: SenderConfig, window: Option<PathWindow>) -> Self {
         Self { rate: SourceRate::new(config), window, paced: true, sequence: 0 }
+    }
+
+    /// True if the law of the rate limits the source.
+    fn is_limited(&self) -> bool {
+        self.paced && self.rate.is_alone().is_none()
     }
 }
 
@@ -329,7 +368,7 @@ impl Source for DiffQSender {
     }
 
     fn goes_by_own_queue(&self) -> bool {
-        self.paced
+        self.is_limited()
     }
 
     fn on_timer(&mut self, timer: Timer, context: &mut SourceContext<'_>) {
@@ -340,8 +379,10 @@ impl Source for DiffQSender {
     fn allowance(&self, now: Time) -> Allowance {
         let rate = Rate(self.rate.bps() as u64);
         match &self.window {
-            Some(window) => window.allowance(Some(rate).filter(|_| self.paced), now),
-            None => Allowance { window: None, rate: Some(rate), quantum: None },
+            Some(window) => window.allowance(Some(rate).filter(|_| self.is_limited()), now),
+            None => {
+                Allowance { window: None, rate: Some(self.rate.is_alone().unwrap_or(rate)), quantum: None }
+            }
         }
     }
 }

@@ -91,6 +91,12 @@ pub trait LabelledQueue: Queue {
         own
     }
 
+    /// When data of a flow that does not begin at this node entered the queue last, or were heard of a neighbour. `None`: never, or the
+    /// queue does not note it.
+    fn others(&self) -> Option<Time> {
+        None
+    }
+
     /// Entries of messages and tables looked at so far on behalf of others: a measure of its work that depends on no clock and no machine.
     fn work(&self) -> u64 {
         0

@@ -134,6 +134,9 @@ pub struct Waiting {
     pub own: u32,
     /// The interface at which they wait; none without a route.
     pub at: Option<Interface>,
+    /// When the queue there last had or heard data of a flow that does not begin at the node, if it notes that
+    /// ([`LabelledQueue::others`](super::LabelledQueue::others)).
+    pub others: Option<Time>,
 }
 
 /// The present limits of a source. UDP has no window and no bursts: of its limits only the rate counts, and without a rate nothing leaves.

@@ -141,6 +141,7 @@ impl<'a> Shared<'a> {
         let access = self.access;
         let qos_control = if access.tids.is_some() { QosControl::wire_len() as u32 } else { 0 };
         let categories = mac.edca.iter().flat_map(|edca| &edca.categories);
+        let rts_after = mac.rts_from_attempt.map_or(u16::MAX, |attempt| u16::from(attempt.get()) - 1);
         MacKind {
             format: self.format,
             timing: self.timing,
@@ -151,7 +152,9 @@ impl<'a> Shared<'a> {
                 to_its_end: mac.response_timeout == ResponseTimeout::PhyStart,
                 each_link: mac.timeout_distance == TimeoutDistance::EachLink,
             },
-            rts_threshold: mac.rts_threshold.get(),
+            // From the first attempt on is always: one comparison, which all who ask of first attempts make too.
+            rts_threshold: if rts_after == 0 { 0 } else { mac.rts_threshold.get() },
+            rts_after,
             categories: access.categories,
             category_count: access.count,
             names: categories.map(|category| category.name.clone()).collect(),

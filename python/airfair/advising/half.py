@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import _core
 from .._core import InputError, Scenario
-from ..experiment import schemes as all_schemes
 from .candidate import Candidate
 
 KIND = "half"
@@ -29,7 +29,7 @@ def halved(scenario: Scenario, candidate: Candidate, seed: int) -> Scenario:
     radio: Tables = {}
     for option in candidate.sorted:
         if option.scheme:
-            radio |= _brought(option.scheme)
+            radio |= _brought(scenario, option.scheme)
         for change in option.changes:
             radio |= _add_change(change, tables, chosen)
     if radio:
@@ -54,11 +54,11 @@ def _keep_others(own: str, tables: Tables, chosen: set[str]) -> None:
             flow.setdefault("scheme", "none" if flow["transport"] == "udp" else law or "newreno")
 
 
-def _brought(name: str) -> Tables:
-    """The keys of radios that a scheme brings."""
-    scheme = next(scheme for scheme in all_schemes() if scheme["name"] == name)
-    brings = {path: value.strip('"') for path, value in scheme["brings"].items()}
-    return {path.removeprefix("radio."): v for path, v in brings.items() if path.startswith("radio.")}
+def _brought(scenario: Scenario, name: str) -> Tables:
+    """The keys of radios that a scheme brings to this scenario."""
+    settings = (setting.partition("=") for setting in scenario.settings(name))
+    keys = ((path.removeprefix("radio."), value) for path, _, value in settings if path.startswith("radio."))
+    return {key: tomllib.loads(f"value = {value}")["value"] for key, value in keys}
 
 
 def _add_change(change: str, tables: Tables, chosen: set[str]) -> Tables:
@@ -71,6 +71,8 @@ def _add_change(change: str, tables: Tables, chosen: set[str]) -> Tables:
         _set_flows(tables, chosen, lambda flow: flow.setdefault("tcp", {}).update(ecn=True))
     elif name == "rts":
         return {"rts_threshold": "0 B"}
+    elif name == "rts_from":
+        return {"rts_from_attempt": int(value)}
     elif name == "retries":
         return {"short_retry_limit": int(value), "long_retry_limit": int(value)}
     elif name == "queue":

@@ -4,6 +4,7 @@
 
 mod announcement;
 mod backlogs;
+mod company;
 mod contract;
 mod hostile;
 #[path = "../shared/hostile.rs"]

@@ -362,3 +362,20 @@ fn long_queues_mark() {
     assert_eq!([full.enqueue(ect(1)), full.enqueue(ect(2))], [Enqueued::Stored, FULL]);
     assert!(full.out.marked.is_empty(), "a refused packet is not marked");
 }
+
+/// By turn a queue of two packets waits for one packet of a queue of four, not for the difference; a queue whose next hop has as many
+/// still waits.
+#[test]
+fn queues_may_take_turns() {
+    let turn = ("order", Choice("turn"));
+    let mut node = Node::unheld(&[turn, ("serve", Choice("positive"))]);
+    node.store(5, 2, 4);
+    node.store(6, 3, 2);
+    assert_eq!(node.destinations(4), [5, 6, 5, 6]);
+    node.hears(2, 5, 2);
+    assert_eq!(node.destinations(1), []);
+    let mut longest = Node::unheld(&[]);
+    longest.store(5, 2, 4);
+    longest.store(6, 3, 2);
+    assert_eq!(longest.destinations(3), [5, 5, 6]);
+}

@@ -91,7 +91,9 @@ impl Flow {
     }
 
     fn waits_at(&mut self, medium: Medium) {
-        self.hook(|source, _| source.on_own_queue(&Waiting { all: 0, own: 0, at: Some(at(medium)) }));
+        self.hook(|source, _| {
+            source.on_own_queue(&Waiting { all: 0, own: 0, at: Some(at(medium)), others: None })
+        });
     }
 }
 

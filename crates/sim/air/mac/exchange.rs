@@ -85,7 +85,7 @@ impl Mac {
         let bytes = packet.bytes + kind.overhead;
         let (mode_kind, sifs) = (&kind.modes[data_mode], kind.timing.sifs);
         let (mode, judged) = (mode_kind.control_mode, kind.judged(data_mode));
-        if kind.uses_rts(data_mode, bytes) {
+        if kind.uses_rts_after(mac.sending().attempt, data_mode, bytes) {
             let control = &kind.modes[mode];
             let needed = 3 * sifs + control.cts_ns + kind.duration(data_mode, bytes) + mode_kind.answer_ns;
             let nav_us = duration_us(mac.exchange.reserves(kind, needed, now + control.rts_ns));
@@ -511,7 +511,7 @@ impl Mac {
         let contention = mac.sending_mut();
         let Some(&packet) = contention.held.front() else { return };
         let mode = contention.mode.unwrap_or(kind.nominal_mode);
-        let after_rts = kind.uses_rts(mode, packet.bytes + kind.overhead);
+        let after_rts = kind.uses_rts_after(contention.attempt, mode, packet.bytes + kind.overhead);
         let no_cts = contention.state == State::WaitCts;
         let (attempts, limit) = if no_cts || !after_rts {
             contention.short_retries += 1;

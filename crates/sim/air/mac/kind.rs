@@ -60,7 +60,10 @@ pub struct MacKind {
     /// The constants of each mode.
     pub(crate) modes: Table<Mode, ModeKind>,
     pub(crate) broadcast_mode: Mode,
+    /// RTS and CTS precede data frames of more bytes, at each attempt.
     pub(crate) rts_threshold: u64,
+    /// They precede every data frame of a packet at which so many attempts have failed.
+    pub(crate) rts_after: u16,
     /// Categories by priority, the lowest first; the DCF has one. The rest of the array repeats the last one.
     pub(crate) categories: [CategoryKind; MOST_CATEGORIES],
     /// Number of categories.
@@ -173,7 +176,13 @@ impl MacKind {
         &self.categories[category % MOST_CATEGORIES]
     }
 
-    /// True if RTS and CTS precede a data frame of `bytes` in `mode`.
+    /// True if RTS and CTS precede a data frame of `bytes` in `mode` after `failed` attempts at its packet.
+    #[inline(always)]
+    pub(crate) fn uses_rts_after(&self, failed: u16, mode: Mode, bytes: u32) -> bool {
+        self.uses_rts(mode, bytes) || failed >= self.rts_after
+    }
+
+    /// True if RTS and CTS precede a data frame of `bytes` in `mode` at the first attempt.
     #[inline(always)]
     pub(crate) fn uses_rts(&self, mode: Mode, bytes: u32) -> bool {
         u64::from(bytes) > self.rts_threshold || self.modes[mode].protection == Protection::RtsCts

@@ -65,6 +65,7 @@ impl Endpoints {
                 all: plane.links.view(wire, now).waiting as u32,
                 own: plane.links.waiting(wire, now).filter(begins_here).count() as u32,
                 at: Some(*plane.interfaces.pipeline(port).at()),
+                others: None,
             },
             None => {
                 plane.interfaces.waiting_for(port, self.flows[flow].to, self.is_labelled(plane, port, flow))

@@ -82,7 +82,8 @@ fn has_ethernet(headers: &HeaderSpec) -> bool {
 pub(super) fn sent_header(on_air: &OnAir, (kind, mac): (&PhyKind, &MacKind), power: Dbm) -> Radiotap {
     let frame = &on_air.frame;
     let data = frame.kind == FrameKind::Data;
-    let rts_cts = data && mac.uses_rts(frame.mode, frame.bytes);
+    // Until RTS go first every failed attempt is a data frame.
+    let rts_cts = data && mac.uses_rts_after(on_air.retries.into(), frame.mode, frame.bytes);
     Radiotap {
         tx_power_dbm: Some(whole_dbm(power)),
         tx_flags: Some(TxFlags {

@@ -1,8 +1,10 @@
 //! Attempts, limits, contention windows.
 
+use std::num::NonZeroU8;
+
 use airfair_sim::air::Outcome;
 use airfair_sim::ids::StationIx;
-use airfair_sim::record::FrameKind::{Cts, Data, Rts};
+use airfair_sim::record::FrameKind::{Ack, Cts, Data, Rts};
 use airfair_sim::spec::{ErrorModel, RadioSpec};
 use airfair_units::Db;
 
@@ -141,4 +143,85 @@ fn success_resets_the_window() {
     assert_eq!(seen[..3], [(1, 63), (1, 63), (2, 127)]);
     assert_eq!(rig.diary.done[1].3, Outcome::Delivered);
     assert_eq!(rig.diary.got.len(), 1);
+}
+
+/// RTS and CTS from this attempt on.
+fn from_attempt(mut radio: RadioSpec, attempt: u8) -> RadioSpec {
+    radio.mac.rts_from_attempt = NonZeroU8::new(attempt);
+    radio
+}
+
+/// `j` drowns the first attempt at `b`. DATA 1000000..2310000, 222 to the time-out and 50 of DIFS; then RTS 352, CTS 304, DATA 1310 and
+/// ACK 304 us with a SIFS of 10 us before each, or DATA and ACK alone. The next packet begins without RTS a DIFS later.
+#[test]
+fn repeated_attempts_may_be_protected() {
+    let radio = no_back_off(by_matrix(dot11b(400.0, 550.0)));
+    let powers = [both(0, 1, -60.0).to_vec(), vec![(2, 1, -60.0)]].concat();
+    let stations = [("a", 0, 0.0), ("b", 0, 0.0), ("j", 0, 0.0)];
+    let told = |radio: RadioSpec| {
+        let mut rig = Rig::new(&[radio], &stations, &powers, 1);
+        rig.broadcast(1_000_000, 2, 100);
+        rig.send(1_000_000, 0, 1, 1500);
+        rig.send(1_000_000, 0, 1, 1500);
+        let trace = rig.run(20_000_000);
+        assert_eq!(rig.diary.got.len(), 2);
+        story(&trace).into_iter().filter(|frame| frame.1 < 2).collect::<Vec<_>>()
+    };
+    let without = [
+        (Data, 0, 1_000_000, 2_310_000),
+        (Data, 0, 2_582_000, 3_892_000),
+        (Ack, 1, 3_902_000, 4_206_000),
+        (Data, 0, 4_256_000, 5_566_000),
+        (Ack, 1, 5_576_000, 5_880_000),
+    ];
+    let with = [
+        (Data, 0, 1_000_000, 2_310_000),
+        (Rts, 0, 2_582_000, 2_934_000),
+        (Cts, 1, 2_944_000, 3_248_000),
+        (Data, 0, 3_258_000, 4_568_000),
+        (Ack, 1, 4_578_000, 4_882_000),
+        (Data, 0, 4_932_000, 6_242_000),
+        (Ack, 1, 6_252_000, 6_556_000),
+    ];
+    assert_eq!(told(radio.clone()), without);
+    assert_eq!(told(from_attempt(radio.clone(), 3)), without);
+    assert_eq!(told(from_attempt(radio.clone(), 2)), with);
+    assert_eq!(told(from_attempt(radio.clone(), 1)), told(with_rts(radio)));
+}
+
+/// One data frame, then six RTS, which make seven failures without a CTS: 1310 + 222 + 50 and 352 + 222 + 50 us from start to start.
+#[test]
+fn an_rts_that_goes_first_later_counts_as_the_attempts_before() {
+    let radio = from_attempt(no_back_off(by_matrix(dot11b(400.0, 550.0))), 2);
+    let mut rig = Rig::new(&[radio], &ALONE, &[], 1);
+    rig.send(1_000_000, 0, 1, 1500);
+    let trace = rig.run(20_000_000);
+    let rts = (0..6).map(|attempt| 2_582_000 + attempt * 624_000);
+    assert_eq!(starts(&trace, 0), std::iter::once(1_000_000).chain(rts).collect::<Vec<_>>());
+    let kinds: Vec<_> = frames(&trace).iter().map(|frame| frame.kind).collect();
+    assert_eq!(kinds, [vec![Data], vec![Rts; 6]].concat());
+    assert_eq!(timeouts(&trace, 0)[6], (6_276_000, true, 7, 0, true));
+}
+
+/// Data never arrive, RTS and CTS do: a data frame alone, whose failure the next CTS clears, and four after RTS.
+#[test]
+fn data_after_a_later_rts_have_the_limit_of_long_frames() {
+    let mut radio = from_attempt(by_matrix(dot11b(400.0, 550.0)), 2);
+    radio.phy.noise = airfair_units::Dbm(-70.0);
+    radio.phy.lock_sinr = Db(-10.0);
+    radio.phy.error_model = ErrorModel::WorstSinr;
+    let mut rig = Rig::new(&[radio], &ALONE, &both(0, 1, -70.0), 1);
+    rig.send(1_000_000, 0, 1, 1500);
+    let trace = rig.run(500_000_000);
+    let count = |kind| frames(&trace).iter().filter(|f| f.kind == kind).count();
+    assert_eq!((count(Rts), count(Cts), count(Data)), (4, 4, 5));
+    let seen: Vec<_> = timeouts(&trace, 0).iter().map(|t| (t.1, t.2, t.3, t.4)).collect();
+    let expected = [
+        (false, 1, 63, false),
+        (false, 1, 127, false),
+        (false, 2, 255, false),
+        (false, 3, 511, false),
+        (false, 4, 1023, true),
+    ];
+    assert_eq!(seen, expected);
 }

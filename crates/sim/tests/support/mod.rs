@@ -56,6 +56,7 @@ pub fn dot11b(range: f64, sense: f64) -> RadioSpec {
         },
         mac: MacSpec {
             rts_threshold: Bytes(2347),
+            rts_from_attempt: None,
             cw_min: 31,
             cw_max: 1023,
             edca: None,
