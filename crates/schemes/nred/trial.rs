@@ -35,7 +35,8 @@ impl Trial {
         self.total += total;
     }
 
-    /// True if the node may notify now: it is not at rest. A trial that has lasted its time ends here: in vain, a rest follows, twice as
+    /// True if the node may notify now: it is not at rest. A trial that has lasted its time ends here: in vain, or without a use of the
+    /// channel by anybody, a rest follows, twice as
     /// long each time.
     pub fn may_notify(&mut self, now: Time) -> bool {
         if self.rest == Span::ZERO {
@@ -43,7 +44,7 @@ impl Trial {
         }
         if self.began.is_some_and(|began| now >= began.saturating_add(self.length)) {
             self.began = None;
-            if self.own >= self.enough * self.total {
+            if self.total > 0.0 && self.own >= self.enough * self.total {
                 self.factor = 1;
             } else {
                 self.rests_until = now.saturating_add(Span(self.rest.0.saturating_mul(self.factor)));
