@@ -75,13 +75,13 @@ def scenario() -> Scenario:
 @pytest.fixture(scope="module")
 def recorded(scenario: Scenario, tmp_path_factory: pytest.TempPathFactory) -> Recording:
     out = tmp_path_factory.mktemp("announced") / "run"
-    airfair.record(scenario, scheme="diffq", capture=Capture(trace=True, pcap="B", snaplen=0), out=out)
+    airfair.record(scenario, scheme="diffq:paper", capture=Capture(trace=True, pcap="B", snaplen=0), out=out)
     return Recording.load(out)
 
 
 @pytest.fixture(scope="module")
 def told(scenario: Scenario) -> Explanation:
-    return airfair.explain(scenario, scheme="diffq", flow="1")
+    return airfair.explain(scenario, scheme="diffq:paper", flow="1")
 
 
 def test_frames_have_the_announced_queue(recorded: Recording, tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_frames_have_the_announced_queue(recorded: Recording, tmp_path: Path) ->
     plain = airfair.record(scenario, capture=Capture(trace=True), out=tmp_path / "plain")
     assert plain.arrow("frames").column_names == SCHEMA.names
     late = Capture(trace=True, start="8.999999999 s", node="A")
-    empty = airfair.record(Scenario.parse(TEXT, "x", ["duration=9 s"]), scheme="diffq", capture=late)
+    empty = airfair.record(Scenario.parse(TEXT, "x", ["duration=9 s"]), scheme="diffq:paper", capture=late)
     assert not empty.arrow("frames").num_rows
     assert empty.arrow("frames").column_names == names
 
@@ -153,7 +153,7 @@ def test_wireshark_sees_the_trailer_by_a_script(recorded: Recording, tmp_path: P
         assert port == "9" or int(port) >= 49152
         assert (checksum, kind in "12", int(queue), written in "23") == ("1", True, announced, True)
     short = Scenario.parse(TEXT, "crossing", ["duration=1 s"])
-    cut = airfair.record(short, scheme="diffq", capture=Capture(pcap="B"), out=tmp_path / "cut")
+    cut = airfair.record(short, scheme="diffq:paper", capture=Capture(pcap="B"), out=tmp_path / "cut")
     kinds = Counter((port == "9", kind) for port, _, kind, *_ in seen(cut.captures["B"]))
     assert kinds[False, ""] > 10 < kinds[True, "2"]
 
@@ -165,7 +165,7 @@ def test_the_trace_tells_the_queue(scenario: Scenario, recorded: Recording) -> N
         r"(\w) +sends DATA #(\d+)( again)? in (\d) \(queue (\d+) of (\w)\) to (\w): \d+ B at"
     )
     found = 0
-    for line in airfair.trace(scenario, scheme="diffq", start="5 s", until="5.5 s"):
+    for line in airfair.trace(scenario, scheme="diffq:paper", start="5 s", until="5.5 s"):
         match = pattern.search(line)
         assert bool(match) == (" sends DATA " in line)
         if match is not None:
@@ -247,16 +247,16 @@ def test_advice_is_diffqs_own(told: Explanation) -> None:
         "--set 'tcp.window_limit=\"4 segments\"'",
     )
     assert not any("fq-codel" in text or "dscp" in text for text in told["advice"])
-    better = airfair.run(Scenario.parse(TEXT, "crossing", [highest[7:-1]]), scheme="diffq")
+    better = airfair.run(Scenario.parse(TEXT, "crossing", [highest[7:-1]]), scheme="diffq:paper")
     assert better["flows"][0]["goodput_bps"] > 1.1 * told["goodput_bps"]
     # The flow's rate is the scheme's, whose pacing is no choice of TCP.
-    assert any("it sends at the rate that diffq sets" in text for text in told["reasons"])
+    assert any("it sends at the rate that diffq:paper sets" in text for text in told["reasons"])
 
 
 def test_what_a_queue_holds_back_is_no_back_off(told: Explanation) -> None:
     """The wait for a shorter queue at the next hop has its own share, reason and colour."""
     changes = ['radio.categories="diffq"', 'schemes.diffq.serve="positive"', "schemes.diffq.threshold=5"]
-    held = airfair.explain(CHAIN, scheme="diffq", overrides=changes)
+    held = airfair.explain(CHAIN, scheme="diffq:paper", overrides=changes)
     first = held["hops"][0]
     assert first["own_turn_ns"]["address"] == 0
     waits = first["own_turn_ns"]["held"] / first["observed_ns"]
@@ -281,17 +281,24 @@ def test_what_a_queue_holds_back_is_no_back_off(told: Explanation) -> None:
     assert all("held" not in hop["own_turn_ns"] for hop in plain["hops"])
 
 
+def test_no_advice_that_the_defaults_have_already() -> None:
+    """DiffQ's queues wait by default, and its source's threshold is 0."""
+    chain = airfair.explain(CHAIN, scheme="diffq")
+    assert any(drop["reason"] == "queue-full" for drop in chain["drops"])
+    assert not any("serve" in text or "threshold" in text for text in chain["advice"])
+
+
 def test_advice_at_full_queues_of_diffq() -> None:
     """Over UDP, which TCP's window does not limit, a relay's queue is full: its own scheme mends that."""
     changes = ['radio.categories="diffq"']
-    chain = airfair.explain(CHAIN, scheme="diffq", overrides=changes)
+    chain = airfair.explain(CHAIN, scheme="diffq:paper", overrides=changes)
     assert any(drop["reason"] == "queue-full" for drop in chain["drops"])
     assert [text.split("\n")[1:] for text in chain["advice"]] == [
         ["--set 'schemes.diffq.serve=\"positive\"'"],
         ["--set schemes.diffq.threshold=5", "--set 'schemes.diffq.serve=\"positive\"'"],
     ]
     changes += ['schemes.diffq.serve="positive"', "schemes.diffq.threshold=5"]
-    better = airfair.explain(CHAIN, scheme="diffq", overrides=changes)
+    better = airfair.explain(CHAIN, scheme="diffq:paper", overrides=changes)
     assert not any(drop["reason"] == "queue-full" for drop in better["drops"])
     assert (better["p99_delay_s"] or 9) < 0.2 * (chain["p99_delay_s"] or 0)
     # Only the scheme that takes turns has no queue that waits.
@@ -304,9 +311,9 @@ def test_a_plain_flow_has_no_differentials() -> None:
     plain = Scenario.parse(
         TEXT, "x", ["duration=6 s", 'flow.1.transport="tcp-newreno"', 'flow.1.scheme="newreno"']
     )
-    told = airfair.explain(plain, scheme="diffq", flow="1")
+    told = airfair.explain(plain, scheme="diffq:paper", flow="1")
     assert "differentials" not in told["timeline"]
-    assert all(hop["queue"].get("labelled_by") == "diffq" for hop in told["hops"])
+    assert all(hop["queue"].get("labelled_by") == "diffq:paper" for hop in told["hops"])
     assert not any("fq-codel" in text or "diffq" in text for text in told["advice"])
     out = io.StringIO()
     show.show(told, Console(file=out, width=200))
@@ -326,7 +333,9 @@ def test_differentials_over_time_are_explained(told: Explanation) -> None:
             <= told["hops"][of["hop"]]["differential"]["mean_packets"]
             <= means.max() + 0.01
         )
-    later = airfair.explain(Scenario.parse(TEXT, "x", ["warmup=8 s"]), scheme="diffq", flow="1")["timeline"]
+    later = airfair.explain(Scenario.parse(TEXT, "x", ["warmup=8 s"]), scheme="diffq:paper", flow="1")[
+        "timeline"
+    ]
     in_warmup = sum(end <= 8 for end in later["end_s"])
     for of in later["differentials"]:
         assert set(of["mean_packets"][:in_warmup]) == {None}
@@ -358,7 +367,7 @@ def test_differentials_are_drawn(recorded: Recording, tmp_path: Path) -> None:
     assert [named[hop][10] for hop in hops] == pytest.approx(expected, abs=0.1)
     least = min(recorded.result["flows"], key=lambda flow: flow["goodput_bps"])["id"]
     title = plots.differentials(recorded).axes[0].get_title(loc="left")
-    assert title == f"crossing, diffq, seed 1: flow {least}"
+    assert title == f"crossing, diffq:paper, seed 1: flow {least}"
     file = next(iter(recorded.captures.values())).parent
     done = command("plot", file, "--kind", "differentials", "--flow", "2", "-o", tmp_path / "d.svg")
     assert (done.returncode, done.stderr) == (0, "")
@@ -374,9 +383,11 @@ def test_what_has_no_differentials_is_said(recorded: Recording, scenario: Scenar
     with pytest.raises(InputError, match='flow: there is no "4"'):
         plots.differentials(recorded, "4")
     early = airfair.record(
-        Scenario.parse(TEXT, "x", ["duration=9 s"]), scheme="diffq", capture=Capture(trace=True, until="7 s")
+        Scenario.parse(TEXT, "x", ["duration=9 s"]),
+        scheme="diffq:paper",
+        capture=Capture(trace=True, until="7 s"),
     )
-    near = airfair.record(scenario, scheme="diffq", capture=Capture(trace=True, node="A"))
+    near = airfair.record(scenario, scheme="diffq:paper", capture=Capture(trace=True, node="A"))
     with pytest.raises(InputError, match='no hop of flow "1" has frames of both of its nodes'):
         plots.differentials(near, "1")
     with pytest.raises(InputError, match='no frame with a packet of flow "3" announces a queue'):

@@ -37,6 +37,9 @@ udp = "0 B"
 ip = "20 B"
 llc = "0 B"
 mac = "28 B"
+
+[schemes.c3l]
+preset = "paper"
 """
 
 
@@ -213,7 +216,8 @@ def test_a_path_without_radio_is_not_limited(transport: str, traffic: str) -> No
 
     def goodputs(*overrides: str) -> list[float]:
         """Mbit/s of both flows."""
-        scenario = Scenario.parse(text, "paths", ["duration=40 s", "warmup=20 s", *overrides])
+        settings = ["duration=40 s", "warmup=20 s", "schemes.c3l.preset=paper", *overrides]
+        scenario = Scenario.parse(text, "paths", settings)
         return [flow["goodput_bps"] / 1e6 for flow in airfair.run(scenario, scheme="c3l")["flows"]]
 
     cable, air = goodputs()
@@ -232,7 +236,8 @@ def test_acknowledgements_leave_the_middle_flow_its_share() -> None:
 
     def least(parameters: dict[str, object]) -> float:
         """The least flow's part of the optimum, the mean of three seeds."""
-        edited = scenario.edited({f"schemes.c3l.{name}": value for name, value in parameters.items()})
+        of_c3l = {"preset": "paper", **parameters}
+        edited = scenario.edited({f"schemes.c3l.{name}": value for name, value in of_c3l.items()})
         runs = [airfair.run(edited, scheme="c3l", seed=seed) for seed in (1, 2, 3)]
         return sum(run["min_goodput_bps"] for run in runs) / 3 / most
 
@@ -340,8 +345,9 @@ def test_a_flow_over_tcp_that_stands_still_is_told_to_wait_for_its_timer() -> No
     text = line(0, 200, 400, 600).replace('transport = "udp"', 'transport = "tcp-newreno"')
     text = re.sub(r"traffic = .*", 'traffic = { kind = "ftp" }', text)
     # A controller that never comes: each flow has its default, and sends at it.
-    text += '\n[[controller]]\nnode = "2"\nstart = "190 s"\n\n[schemes.c3l]\ndefault_part = 1.0\n'
-    scenario = Scenario.parse(text, "c3l", ["duration=100 s", "warmup=10 s"])
+    text += '\n[[controller]]\nnode = "2"\nstart = "190 s"\n'
+    whole = "schemes.c3l.default_part=1.0"
+    scenario = Scenario.parse(text, "c3l", ["duration=100 s", "warmup=10 s", whole])
     told = airfair.explain(scenario, flow="F1")
     tcp = told["tcp"]
     assert tcp is not None
@@ -358,7 +364,7 @@ def test_a_flow_over_tcp_that_stands_still_is_told_to_wait_for_its_timer() -> No
     assert "--set radio.short_retry_limit=50 --set radio.long_retry_limit=50" in advice
     patient = ["radio.short_retry_limit=50", "radio.long_retry_limit=50"]
     again = airfair.explain(
-        Scenario.parse(text, "c3l", ["duration=100 s", "warmup=10 s", *patient]), flow="F1"
+        Scenario.parse(text, "c3l", ["duration=100 s", "warmup=10 s", whole, *patient]), flow="F1"
     )
     assert again["goodput_bps"] > 10 * told["goodput_bps"]
 
@@ -489,7 +495,7 @@ def test_the_scenario_of_an_inhibited_link_shows_what_it_says() -> None:
     file = SCENARIOS / "inhibited-link.toml"
     starved, other = (flow["goodput_bps"] for flow in airfair.run(file)["flows"])
     assert other > 10 * starved
-    result = airfair.run(file, scheme="c3l")
+    result = airfair.run(file, scheme="c3l:paper")
     shares = [flow["goodput_bps"] for flow in result["flows"]]
     assert min(shares) > 0.85 * max(shares)
     assert [(row["found"], row["actual"]) for row in result["inhibited_links"]] == [(["3"], ["3"])]

@@ -63,8 +63,8 @@ def test_the_page_and_the_program_agree() -> None:
         ("Departures", "xcp-b", 'with `feedback_at = "departure"`'),
         ("Backlogs", "diffq", 'with `sizes_by = "broadcast"`'),
         ("HeardHeaders", "diffq", '(not with `sizes_by = "broadcast"`)'),
-        ("LinkTimes", "lbm", 'with `adapt = true` or `measure = "access"`'),
-        ("SetUp", "nred", "(not with `set_up = false`)"),
+        ("LinkTimes", "lbm", "at access points (not with `adapt = false`)"),
+        ("SetUp", "nred", "with `set_up = true`"),
         ("DeliveryRatios", "more", 'exactly (not with `ratios = "probes"`)'),
         (
             "Received",
@@ -88,11 +88,9 @@ def test_schemes_on_a_typical_driver() -> None:
     rows = {name: " ".join(text.split()) for name, text in found}
     assert list(rows) == [scheme["name"] for scheme in json_of("schemes")]
     assert rows["c3l"] == "yes"
-    assert rows["diffq"].startswith("with `levels = 4`; else lacks priorities of packets")
-    assert rows["nred"] == (
-        "no: lacks times reserved by the NAV (`NavTime`), flows that are being set up (`SetUp`; not wanted "
-        "with `set_up = false`)"
-    )
+    assert rows["diffq"] == "yes, but not with `levels = 8`"
+    assert rows["diffq-exor"].startswith('with `ratios = "probes"` and `levels = 4`; else lacks')
+    assert rows["nred"] == "no: lacks times reserved by the NAV (`NavTime`)"
     # A capability that a row lacks is absent on the page, or there are too few priorities.
     for row in rows.values():
         for name in re.findall(r"\(`(\w+)`", row):

@@ -147,7 +147,8 @@ def test_schemes() -> None:
     assert "droptail" in [scheme["name"] for scheme in listed]
     for scheme in listed:
         assert list(scheme) == [
-            *("name", "about", "source", "places", "params", "presets", "brings", "wants", "wants_with")
+            *("name", "about", "source", "places", "params", "presets", "brings", "asked_by"),
+            *("wants", "wants_with"),
         ]
         for param in scheme["params"]:
             assert list(param) == ["name", "doc", "role", "kind", "default", "range"]
@@ -156,11 +157,12 @@ def test_schemes() -> None:
     assert "red.max_p = 0.1 (0 to 1)\n" in airfair("schemes", "red", "nred").stdout
     told = airfair("schemes", "nred").stdout
     assert [f"nred.{name} = " in told for name in ("max_p", "ecn", "obey_own")] == [True, True, False]
-    assert "14 readings and additions of ours: airfair schemes nred --readings" in told
+    assert "18 readings and additions of ours: airfair schemes nred --readings" in told
     apart = airfair("schemes", "nred", "--readings").stdout
     listed_apart = re.findall(r"^  nred\.(\w+) = ", apart, re.MULTILINE)
     assert listed_apart == [
         *("theta", "silence", "recovery", "trial", "enough", "rest", "most_sufferers", "spare", "evenness"),
+        *("little", "lasting", "cell", "answered"),
         *("memory", "set_up", "obey_own", "rx_all", "broadcast"),
     ]
     lines = airfair("schemes").stdout.splitlines()

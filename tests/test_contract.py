@@ -114,7 +114,7 @@ def test_a_run() -> None:
         "lbm": Scenario.read(SCENARIOS / "three-pairs.toml", [*SHORT, "radio.categories=edca"]),
         "qfcp": Scenario.read(SCENARIOS / "short-flows.toml", ["duration=3 s", "warmup=0 s"]),
         "droptail": Scenario.parse(AODV),
-        "diffq": Scenario.read(SCENARIOS / "three-pairs.toml", [*SHORT, "radio.categories=diffq"]),
+        "diffq:paper": Scenario.read(SCENARIOS / "three-pairs.toml", SHORT),
         "red": Scenario.parse(WIRED_AODV),
         "codel": Scenario.parse(WIRED_AODV.replace("aodv", "olsr")),
         "c3l": Scenario.parse(line(0, 200, 400, 600), "c3l", ["duration=30 s", "warmup=1 s"]),

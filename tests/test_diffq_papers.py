@@ -217,7 +217,14 @@ def test_overflows_are_counted_where_they_happen() -> None:
 
     def recorded(name: str) -> tuple[Recording, dict[str, float]]:
         (one,) = (series for series in loaded.series if series.name == name)
-        changes = (*one.overrides, 'duration="10 s"', 'warmup="0 s"', *fig15.sets(1), "flows.start=0 s")
+        changes = (
+            *paper.of_preset(one.preset),
+            *one.overrides,
+            'duration="10 s"',
+            'warmup="0 s"',
+            *fig15.sets(1),
+            "flows.start=0 s",
+        )
         scenario = Scenario.read(loaded.scenario, changes)
         recording = airfair.record(scenario, scheme=one.scheme, interval="60 s")
         return recording, fig15.read(recording)

@@ -315,7 +315,7 @@ def test_queue_differentials_have_a_table(folder: Path) -> None:
     overrides = ["radio.categories=diffq", "duration=4 s", "warmup=1 s"]
     scenario = Scenario.read(SCENARIOS / "chain.toml", overrides)
     file = folder / "differentials.html"
-    schemes = ["droptail", "diffq", "diffq-rc"]
+    schemes = ["droptail", "diffq:paper", "diffq-rc"]
     airfair.compare(scenario, schemes=schemes, seeds=[1, 2, 3], report=file)
     section = re.search(r'<section id="differentials">.*?</section>', file.read_text(), re.DOTALL)
     assert section is not None
@@ -325,8 +325,8 @@ def test_queue_differentials_have_a_table(folder: Path) -> None:
     hops = [f"{node} → {node + 1}" for node in range(5)]
     expected = [(hop, scheme) for hop in ["all", *hops] for scheme in schemes[1:]]
     assert [tuple(row[:2]) for row in rows] == expected
-    runs = [airfair.run(scenario, scheme="diffq", seed=seed) for seed in (1, 2, 3)]
-    (at,) = [row for row in rows if row[:2] == ["1 → 2", "diffq"]]
+    runs = [airfair.run(scenario, scheme="diffq:paper", seed=seed) for seed in (1, 2, 3)]
+    (at,) = [row for row in rows if row[:2] == ["1 → 2", "diffq:paper"]]
     of = [q["differentials"][0] for run in runs for q in run["queues"] if q["node"] == "1"]
     mean, ci95 = airfair._core.estimate([one["mean_packets"] for one in of])
     assert at[3] == quantities.number_of({"mean": mean, "ci95": ci95}, 1)
@@ -343,24 +343,24 @@ def test_what_a_controller_gave_has_a_table(folder: Path) -> None:
     """The rates and the clique of the first seed, and who inhibits a link."""
     scenario = Scenario.read(SCENARIOS / "inhibited-link.toml", ["duration=60 s", "warmup=40 s"])
     file = folder / "allocations.html"
-    airfair.compare(scenario, schemes=["droptail", "c3l"], seeds=[2, 3], report=file)
+    airfair.compare(scenario, schemes=["droptail", "c3l:paper"], seeds=[2, 3], report=file)
     section = re.search(r'<section id="allocations">.*?</section>', file.read_text(), re.DOTALL)
     assert section is not None
     rows = [
         re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall("<tr>(.*)</tr>", section.group())
     ]
-    result = airfair.run(scenario, scheme="c3l", seed=2)
+    result = airfair.run(scenario, scheme="c3l:paper", seed=2)
     given = {of["flow"]: of for of in result["allocations"]}
     assert [link["src"] for link in given["inhibited"]["links"]] == ["1", "3"]
     assert given["inhibited"]["controller"] == result["controllers"][0]["node"]
     assert sorted(row[0] for row in rows[1:]) == sorted(given) == ["inhibited", "inhibitor"]
     for flow, scheme, rate, goodput, capacity, links, _ in rows[1:]:
-        assert (scheme, rate) == ("c3l", quantities.rate(given[flow]["rate_bps"]))
+        assert (scheme, rate) == ("c3l:paper", quantities.rate(given[flow]["rate_bps"]))
         of = next(of for of in result["flows"] if of["id"] == flow)
         assert goodput == quantities.rate(of["goodput_bps"])
         assert capacity == f"{given[flow]['capacity']:.2f}"
         assert links == "1 → 2 and 3 → 4"
-    assert "c3l: Link 1 to 2 is inhibited by 3, as the controller has found out" in section.group()
+    assert "c3l:paper: Link 1 to 2 is inhibited by 3, as the controller has found out" in section.group()
     assert "seed 2:" in section.group()
     airfair.compare(scenario, schemes=["droptail"], seeds=[1], report=file)
     assert 'id="allocations"' not in file.read_text()

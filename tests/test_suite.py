@@ -303,13 +303,14 @@ def test_a_claim_that_is_not_kept_breaks_the_rule() -> None:
 
 
 def test_a_suite_says_what_a_comparison_says_and_repeats_nothing(one: Path, tmp_path: Path) -> None:
-    words = ("suite", one, "--schemes", "nred", "--seeds", "2", "--out", tmp_path / "out", "--jobs", "1")
+    schemes = "nred:paper"
+    words = ("suite", one, "--schemes", schemes, "--seeds", "2", "--out", tmp_path / "out", "--jobs", "1")
     found = json_of(*words)
     compared = json_of(
-        "compare", tmp_path / "pair.toml", "--schemes", "droptail,nred", "--seeds", "2", "--optimum"
+        "compare", tmp_path / "pair.toml", "--schemes", "droptail,nred:paper", "--seeds", "2", "--optimum"
     )
     (scene,) = found["scenes"]
-    assert [row["scheme"] for row in scene["rows"]] == found["schemes"] == ["droptail", "nred"]
+    assert [row["scheme"] for row in scene["rows"]] == found["schemes"] == ["droptail", "nred:paper"]
     for mine, theirs in zip(scene["rows"], compared, strict=True):
         assert mine["least"] == pytest.approx(theirs["optimum_share_min"])
         assert mine["total"] == pytest.approx(theirs["optimum_share_total"])
@@ -325,12 +326,13 @@ def test_a_suite_says_what_a_comparison_says_and_repeats_nothing(one: Path, tmp_
     before = runs.read_bytes(), optimum.stat().st_mtime_ns
     assert json_of(*words) == found
     assert (runs.read_bytes(), optimum.stat().st_mtime_ns) == before
-    assert json_of(*words[:3], "droptail,nred,red", *words[4:])["scenes"][0]["rows"][:2] == scene["rows"]
+    more = json_of(*words[:3], "droptail,nred:paper,red", *words[4:])
+    assert more["scenes"][0]["rows"][:2] == scene["rows"]
     kept = set(airfair.load_sweep(tmp_path / "out" / "pair").runs["perf_wall_s"])
     first = set(
         airfair.sweeping.reading.load_sweep(tmp_path / "out" / "pair").arrow("runs")["scheme"].to_pylist()
     )
-    assert (len(kept), first) == (6, {"droptail", "nred", "red"})
+    assert (len(kept), first) == (6, {"droptail", "nred:paper", "red"})
 
 
 def test_the_check_names_what_breaks_the_rule_and_fails(one: Path, tmp_path: Path) -> None:

@@ -214,7 +214,7 @@ def test_the_mean_over_flows_and_that_over_packets_by_hand() -> None:
 
 def test_delays_of_a_parking_lot() -> None:
     """C3L lets the far flow send: each flow's delay falls, and the mean over packets rises."""
-    rows = airfair.compare(PARKING, schemes=["droptail", "c3l"], seeds=[1, 2, 3])
+    rows = airfair.compare(PARKING, schemes=["droptail", "c3l:paper"], seeds=[1, 2, 3])
     second = rows[1]
     assert second["difference"]["mean_delay_s"]["mean"] > 0  # type: ignore[index]
     assert second["difference"]["mean_flow_delay_s"]["mean"] < 0  # type: ignore[index]

@@ -984,6 +984,8 @@ class SchemeInfo(TypedDict):
     """Keys of a scenario, with their values, that the scheme sets for its own runs, where they have their
     default values and it could not run, or had no effect, without them, or where one of its flags asks for
     them."""
+    asked_by: dict[str, str]
+    """Of these keys: the flag of the scheme that asks for one."""
     wants: list[WantInfo]
     """Capabilities that the scheme wants of a network, with its defaults
     ([capabilities.md](capabilities.md))."""

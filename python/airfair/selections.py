@@ -38,6 +38,11 @@ def read(text: str) -> Selection:
     return found[0]
 
 
+def scheme_names(selection: str) -> list[str]:
+    """Names of the schemes in the name of runs: `["cubic", "diffq"]` of `cubic+diffq:paper[rts]`."""
+    return [scheme.partition(":")[0].strip() for scheme in selection.partition("[")[0].split("+")]
+
+
 def short_changes() -> list[ShortChange]:
     """Short names for changes in the brackets of a selection."""
     return cast(list[ShortChange], json.loads(_core.short_changes()))

@@ -30,7 +30,7 @@ use crate::places::FlowId;
 pub struct AsideConfig {
     /// The part of its entitlement that each flow has to get without limits; 0: they are never lifted.
     pub enough: f64,
-    /// What limits have to add to the least flow's part.
+    /// The part that limits have to add to the least flow's.
     pub gain: f64,
     /// Part of the total without limits that the sum of all entitlements has to be for limits to be tried.
     pub total: f64,
@@ -123,7 +123,7 @@ struct Served {
     least: f64,
     /// One of them is reported to get next to nothing.
     nothing: bool,
-    /// What they are entitled to together, by what they got.
+    /// The rates to which they are entitled together, by those that they got.
     total: f64,
     /// A node near one of them has never reported.
     unheard: bool,
@@ -186,7 +186,7 @@ impl Way {
 }
 
 impl State {
-    /// What counts of a flow with what has arrived now: rates that arrived, and those to which it was entitled.
+    /// The sums of a flow with those of now: rates that arrived, and rates to which it was entitled.
     fn with(&self, seen: Option<&Observed>) -> [f64; 2] {
         let now = seen.and_then(|seen| seen.arrived.map(|arrived| [arrived, seen.entitled]));
         let [arrived, entitled] = now.unwrap_or([0.0, 0.0]);
@@ -274,7 +274,7 @@ impl Aside {
     }
 }
 
-/// What the flows of a part get.
+/// The rates that the flows of a part get.
 fn served(flows: &Part) -> Served {
     let (mut least, mut nothing, mut all, mut unheard) = (f64::INFINITY, false, [0.0, 0.0], false);
     for (state, seen) in flows.values() {

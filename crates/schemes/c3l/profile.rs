@@ -63,7 +63,7 @@ pub struct Route {
     pub rate: f64,
     /// The rate that its last node reports, bit/s, and when that node reported.
     pub last: (f64, Time),
-    /// Its first node reports that it takes all that it gets.
+    /// The flow's first node reports that it takes all that it gets.
     pub takes_all: bool,
     /// The links that its acknowledgements take, with the seconds of air for each bit of data.
     pub answers: Vec<(Link, f64)>,

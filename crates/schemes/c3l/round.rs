@@ -127,7 +127,7 @@ pub struct Rounds {
     /// Air that acknowledgements may take of links, seconds a second.
     answering: BTreeMap<Link, f64>,
     aside: Aside,
-    /// What flows are entitled to: their rates at the largest capacities.
+    /// The rates to which flows are entitled: those at the largest capacities.
     entitled: Allocator,
     /// The time of the last round.
     at: Time,

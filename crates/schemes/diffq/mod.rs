@@ -169,8 +169,8 @@ params! {
         reading slack: u64 = 0, in 0..=1000;
         /// alpha over UDP, of any scale (ours); 0: alpha as over TCP
         reading udp_alpha: Rate = Rate(0), in Rate(0)..=Rate(1_000_000_000);
-        /// time for which a source is limited after its node has had or heard a packet of another node's flow (ours): a source that is alone on
-        /// the air has the window of its path only, or none over UDP; 0: it is limited always
+        /// time for which a source is limited after its node has had or heard a packet of another node's flow (ours): a source that is
+        /// alone on the air has the window of its path only, or none over UDP; 0: it is limited always
         reading company: Span = Span::ZERO, in Span::ZERO..=Span::from_secs(3600);
         /// runs have RTS and CTS before repeated attempts and more attempts, where the file leaves both at their defaults (ours); they are
         /// settings of radios that the scheme brings

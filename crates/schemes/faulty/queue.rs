@@ -113,6 +113,10 @@ impl LabelledQueue for FaultyQueue {
         self.inner.own_backlog_to(destination, labelled)
     }
 
+    fn others(&self) -> Option<Time> {
+        self.inner.others()
+    }
+
     fn work(&self) -> u64 {
         self.inner.work()
     }

@@ -64,8 +64,8 @@
 //! - **Flows apart** (`evenness`): a relay that drops all flows alike drops those of the sufferer too. The use of a flow counts once where
 //!   it is passed on. A window of use ends whenever the agent sets probabilities.
 //! - **Trials** (`trial`, `enough`, `rest`): where notifications do not help, the node rests.
-//! - **The share in the long run** (`lasting`, `little`): a flow that has most of the air falls silent, too, when a timer expires. Only a node
-//!   that has had little for some time suffers.
+//! - **The share in the long run** (`lasting`, `little`): a flow that has most of the air falls silent, too, when a timer expires. Only a
+//!   node that has had little for some time suffers.
 //! - **Cells** (`cell`): the flows of a cell pass its access point, sufferers' and others'. There a flow is dropped by how far its use is
 //!   above the mean, and one with no more than the mean is not. A silent flow counts in the mean for the time of `recovery`.
 //! - **Flows without acknowledgements** (`answered`) do not slow down: dropping them frees no air for others.
@@ -133,13 +133,14 @@ params! {
         reading recovery: Span = Span::from_secs(5), in SHORTEST..=LONGEST;
         /// with rest: how long a node notifies before it judges whether that helps
         reading trial: Span = Span::from_secs(10), in SHORTEST..=LONGEST;
-        /// share of the neighbourhood's use of the channel that a node has to have in the mean of a trial if its notifications are to count as help
+        /// share of the neighbourhood's use of the channel that a node has to have in the mean of a trial if its notifications are to count
+        /// as help
         reading enough: f64 = 0.25, in 0.0..=1.0;
         /// how long a node sends no notification after a trial that did not help, twice as long after each
         /// further one, up to 16 times; 0: it never rests
         reading rest: Span = Span::ZERO, in Span::ZERO..=LONGEST;
-        /// a node that has heard notifications of more neighbours than this within the time of recovery, or of rest if that is longer, drops
-        /// nothing
+        /// a node that has heard notifications of more neighbours than this within the time of recovery, or of rest if that is longer,
+        /// drops nothing
         reading most_sufferers: u64 = 1_000_000, in 0..=1_000_000;
         /// share of time in which others send to others above which an access point drops nothing; 1: it always drops
         operator most_foreign: f64 = 1.0, in 0.0..=1.0;
@@ -151,8 +152,8 @@ params! {
         reading little: f64 = 0.2, in 0.0..=1.0;
         /// a node suffers only where its share has been little in the mean of about this time; 0: its present share counts alone
         reading lasting: Span = Span::ZERO, in Span::ZERO..=LONGEST;
-        /// drop probability at an access point that is notified, of a flow with 2^(1/evenness) times the mean use; a flow with the mean use or
-        /// less is not dropped there. 0: an access point drops like any node
+        /// drop probability at an access point that is notified, of a flow with 2^(1/evenness) times the mean use; a flow with the mean use
+        /// or less is not dropped there. 0: an access point drops like any node
         reading cell: f64 = 0.0, in 0.0..=1.0;
         /// only flows whose acknowledgements pass the node too are dropped: others would not slow down
         reading answered: bool = false;

@@ -754,8 +754,8 @@ fn a_flow_without_acknowledgements_is_not_dropped() {
 }
 
 /// The access point of a cell that is notified sets its own probability, here 0.1, in either direction, however small the part of the
-/// neighbourhood's queue above the spared one and however many suffer. It is set with the next sample, and for as long as the neighbour counts
-/// as suffering: the 5 s of recovery. In foreign air, and at any other node, it is not.
+/// neighbourhood's queue above the spared one and however many suffer. It is set with the next sample, and for as long as the neighbour
+/// counts as suffering: the 5 s of recovery. In foreign air, and at any other node, it is not.
 #[test]
 fn an_access_point_drops_by_its_own_rule() {
     let set = [
@@ -800,8 +800,9 @@ fn in_a_cell_flows_up_to_the_mean_are_spared() {
     }
 }
 
-/// A node that has had 120 of an index of 170 does not suffer where little is 0.2, though its present share is 15 and below theta, until its
-/// mean over 10 s has fallen below 34: 15 + 105 e^(-t/10 s) does after 10 s ln(105/19) = 17.1 s, and half a second later with the averages.
+/// A node that has had 120 of an index of 170 does not suffer where little is 0.2, though its present share is 15 and below theta, until
+/// its mean over 10 s has fallen below 34: 15 + 105 e^(-t/10 s) does after 10 s ln(105/19) = 17.1 s, and half a second later with the
+/// averages.
 #[test]
 fn a_share_that_was_large_is_not_little_at_once() {
     let set = [("lasting", ParamValue::Span(Span::from_secs(10))), ("little", ParamValue::Number(0.2))];

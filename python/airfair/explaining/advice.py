@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 
 from ..quantities import plural
+from ..selections import scheme_names
 from .result import (
     DEFERRING,
     Cause,
@@ -91,8 +92,13 @@ def _owner(hop: Hop) -> str | None:
 
 def _diffq(hop: Hop) -> str | None:
     """The scheme of the sender's queue, if it is DiffQ's and the flow too."""
-    owner = _owner(hop)
-    return owner if owner in DIFFQ and "differential" in hop else None
+    of_queue = [name for name in scheme_names(_owner(hop) or "") if name in DIFFQ]
+    return of_queue[0] if of_queue and "differential" in hop else None
+
+
+def _waits(hop: Hop) -> bool:
+    """True if DiffQ's queue has its default values: it waits, and its source has no threshold."""
+    return _diffq(hop) == DIFFQ[0] and f"{DIFFQ[0]}:paper" not in (_owner(hop) or "")
 
 
 def _advice(explanation: Explanation) -> Iterator[str]:
@@ -248,7 +254,8 @@ def _advice_on_quality(explanation: Explanation) -> Iterator[str]:
             yield from _advice_on_own_flows(explanation, hop)
         yield from _advice_on_full_queues(explanation)
     if delay is not None and delay > DELAY_ALLOWED_S:
-        for scheme in unique(filter(None, map(_diffq, explanation["hops"]))):
+        printed = [hop for hop in explanation["hops"] if not _waits(hop)]
+        for scheme in unique(filter(None, map(_diffq, printed))):
             waits = scheme != TAKES_TURNS
             also = ", and where a queue waits while that of the next hop is as long" if waits else ""
             yield _with(
@@ -305,7 +312,11 @@ def _advice_on_full_queues(explanation: Explanation) -> Iterator[str]:
             f"Queues are full at {listed(others)}: schemes differ in what they drop.",
             _compare(explanation, "droptail", "red", "fq-codel"),
         )
-    full_of_it = [hop for hop in dropping if hop["src"] in full and _diffq(hop) not in (None, TAKES_TURNS)]
+    full_of_it = [
+        hop
+        for hop in dropping
+        if hop["src"] in full and not _waits(hop) and _diffq(hop) not in (None, TAKES_TURNS)
+    ]
     for scheme in unique(filter(None, map(_diffq, full_of_it))):
         nodes = listed(unique(hop["src"] for hop in full_of_it if _diffq(hop) == scheme))
         yield _with(

@@ -128,10 +128,10 @@ impl Rules {
         CHECKS_PER_MEMBER.saturating_mul(self.members as u64)
     }
 
-    /// A bound of [`round_work`](super::super::round::Rounds::round_work), whatever nodes report: conflicts are checked twice at most, cliques
-    /// are changed, searched for and covered once each, and hidden links are asked for twice, each with what the last link costs beyond its
-    /// limit; with them the tables. The steps of the allocation, which looks at all members for each clique that fills up or link that gets
-    /// its share, are not in the bound: the pairs of a route's hop and a clique are bounded instead.
+    /// A bound of [`round_work`](super::super::round::Rounds::round_work), whatever nodes report: conflicts are checked twice at most,
+    /// cliques are changed, searched for and covered once each, and hidden links are asked for twice, each with what the last link costs
+    /// beyond its limit; with them the tables. The steps of the allocation, which looks at all members for each clique that fills up or
+    /// link that gets its share, are not in the bound: the pairs of a route's hop and a clique are bounded instead.
     #[must_use]
     pub fn most_work(&self) -> u64 {
         let (members, links) = (self.members as u64 + self.links as u64, self.links as u64);
