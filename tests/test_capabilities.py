@@ -108,7 +108,7 @@ def test_wants_of_a_scheme_are_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(map(len, lines)) <= 80
     told = " ".join(lines)
     assert "Wants of an access point's radio: samples of counters" in " ".join(told.split())
-    assert "of a wire: flows that use ECN. Its wants differ with lbm.adapt = true or" in told
+    assert "of a wire: flows that use ECN. Its wants differ with lbm.adapt = false or" in told
     assert "Wants nothing that a network may lack." in airfair("schemes", "red").stdout
 
 
