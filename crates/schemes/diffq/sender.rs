@@ -24,8 +24,7 @@
 //!   than those that it passes on: a relay's own packet waits behind those, which is no sign that it has sent too much.
 //! - Over UDP no window bounds what waits, and nobody repairs what is lost: `slack` packets more may wait there, and α may be another
 //!   (`udp_alpha`; ours).
-//! - A source that is alone on the air ([`company`](super::company)) makes nobody wait by a long queue, and has no rate for `company`
-//!   (ours).
+//! - A source that is alone on the air (`company`) makes nobody wait by a long queue, and has no rate for `company` (ours).
 //! - *Source Rate Control()* is a procedure without a clock. `steps = "packets"` calls it for each packet that the source sends, new or
 //!   repeated: a flow that is held back then gains little, a free one much. The queue is that of the last `interval`.
 
