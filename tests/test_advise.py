@@ -539,3 +539,16 @@ def test_explain_prints_what_was_tried_before_its_own_advice(tmp_path: Path) -> 
     refused = command(*words, "--runs", "16")
     assert refused.returncode == 2
     assert "--runs goes with --try" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected a Scenario or the path of a file$"),
+        ('name = "x"\n', "Scenario.parse reads the text of a scenario$"),
+    ],
+)
+def test_what_is_no_path_is_refused_as_elsewhere(text: str, message: str) -> None:
+    for function in (airfair.advise, airfair.run):
+        with pytest.raises(InputError, match=message):
+            function(text)

@@ -57,12 +57,7 @@ def as_flag(name: str, value: bool) -> None:
 def as_scenario(scenario: Scenario | str | os.PathLike[str], overrides: Overrides = ()) -> Scenario:
     """A scenario, or the file of one with overrides. Raises `InputError`."""
     if not isinstance(scenario, Scenario):
-        expected = "a Scenario or the path of a file"
-        path = as_path("scenario", scenario, expected)
-        if "\n" in path:
-            raise unsuitable("scenario", path, f"{expected}; Scenario.parse reads the text of a scenario")
-        if not path:
-            raise unsuitable("scenario", path, expected)
+        path = as_scenario_path(scenario)
         refuse_own(overrides)
         return Scenario.read(path, overrides)
     as_overrides(overrides)
@@ -71,6 +66,17 @@ def as_scenario(scenario: Scenario | str | os.PathLike[str], overrides: Override
             "overrides go with a file; expected `scenario.edited({...})` for a scenario that was read"
         )
     return scenario
+
+
+def as_scenario_path(scenario: object) -> str:
+    """The path of a scenario's file as text. Raises `InputError`, also for the text of a scenario."""
+    expected = "a Scenario or the path of a file"
+    path = as_path("scenario", scenario, expected)
+    if "\n" in path:
+        raise unsuitable("scenario", path, f"{expected}; Scenario.parse reads the text of a scenario")
+    if not path:
+        raise unsuitable("scenario", path, expected)
+    return path
 
 
 def as_overrides(overrides: Overrides) -> Sequence[str] | Mapping[str, Any]:

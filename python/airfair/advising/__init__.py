@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .. import _core
 from .._core import InputError, Scenario
-from ..arguments import Overrides, as_function, as_path, as_scenario, as_type, as_whole, refuse_own
+from ..arguments import Overrides, as_function, as_scenario, as_scenario_path, as_type, as_whole, refuse_own
 from ..results import Advice
 from .engine import Order
 from .engine import advise as _advise
@@ -51,7 +51,7 @@ def advise(
     if isinstance(scenario, Scenario):
         found = Read(as_scenario(scenario, overrides), [])
     else:
-        path = as_path("scenario", scenario, "a Scenario or the path of a file")
+        path = as_scenario_path(scenario)
         refuse_own(overrides)
         found = read(Path(path), overrides)
     order = Order(goal=goal, budget_s=budget_s, runs=runs, jobs=jobs, drawn=found.drawn, on_run=on_run)
