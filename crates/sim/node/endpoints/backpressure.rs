@@ -276,8 +276,8 @@ impl Backpressure {
 
     /// Rules of a port for the sources of its node.
     #[inline(always)]
-    pub fn rules(&self, port: PortIx) -> SourceRules {
-        self.ports[port].rules
+    pub fn rules(&self, port: PortIx) -> &SourceRules {
+        &self.ports[port].rules
     }
 
     /// Two states of a connection: it waits for room, and the limit holds it.
