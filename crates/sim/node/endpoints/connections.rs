@@ -212,7 +212,9 @@ impl Endpoints {
         if let Some(report) =
             self.tcp.on_acknowledgement(id, segment, header, watched, now, &mut plane.schedule)
         {
-            self.record_causes(plane, id, &report, now);
+            if watched {
+                self.record_causes(plane, id, &report, now);
+            }
             self.continue_connection(plane, id, now);
         }
     }
@@ -233,7 +235,9 @@ impl Endpoints {
     pub(crate) fn sender_timer(&mut self, plane: &mut DataPlane, id: ConnectionRef, now: Time) {
         let watched = plane.records.are_enabled();
         let Some(report) = self.tcp.on_sender_timer(id, watched, now, &mut plane.schedule) else { return };
-        self.record_causes(plane, id, &report, now);
+        if watched {
+            self.record_causes(plane, id, &report, now);
+        }
         // The file has failed; the user continues as after a delivery. A flow with a single connection keeps it, silent.
         if report.gave_up && self.tcp.has_file(id) {
             self.close_connection(plane, id, now);
@@ -270,11 +274,8 @@ impl Endpoints {
     }
 
     /// Records that a sender has reduced its rate, fallen back to TCP's law, or given up.
-    #[inline]
+    #[inline(never)]
     fn record_causes(&mut self, plane: &mut DataPlane, id: ConnectionRef, report: &SenderReport, now: Time) {
-        if !plane.records.are_enabled() {
-            return;
-        }
         let [timeout, loss, mark] = report.slowed;
         let causes = [
             (timeout, TcpCause::Timeout),
