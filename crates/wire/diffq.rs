@@ -112,6 +112,54 @@ impl Trailer {
     }
 }
 
+/// The call of a node that starves, as a broadcast that others pass on: 6 bytes.
+///
+/// | bytes | field |
+/// |---|---|
+/// | 1 | version 1 in the upper half, 5 in the lower |
+/// | 1 | 128 if limits have helped the node, and the hops that the call has travelled |
+/// | 4 | the node |
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Call {
+    /// The node that starves.
+    pub node: u32,
+    /// Hops that the call has travelled, at most 127.
+    pub hops: u8,
+    /// Limits have helped the node.
+    pub helped: bool,
+}
+
+impl Call {
+    /// Length on the wire, bytes.
+    pub const WIRE_LEN: usize = 6;
+
+    /// Encodes the call to the front of `buffer` and returns its length, bytes.
+    ///
+    /// # Errors
+    /// Where `buffer` is shorter than [`Self::WIRE_LEN`].
+    pub fn encode(&self, buffer: &mut [u8]) -> Result<usize, EncodeError> {
+        Writer::new(Header::DiffQ, buffer, Self::WIRE_LEN)?
+            .put([VERSION << 4 | 5, u8::from(self.helped) << 7 | self.hops & 0x7f])
+            .put(self.node.to_be_bytes());
+        Ok(Self::WIRE_LEN)
+    }
+
+    /// Decodes a call; returns the bytes that follow.
+    ///
+    /// # Errors
+    /// Too few bytes, or another version or message.
+    pub fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
+        let mut reader = Reader::new(Header::DiffQ, bytes);
+        let at = reader.clone();
+        let [first, second] = reader.array()?;
+        if first != VERSION << 4 | 5 {
+            return Err(at.fail(Expected::value("version and message", "0x15 (a call)", &[first])));
+        }
+        let call = Self { node: reader.u32_be()?, hops: second & 0x7f, helped: second & 0x80 != 0 };
+        Ok((call, reader.rest()))
+    }
+}
+
 /// Sizes of a node's destination queues, as a broadcast of its own: 2 bytes and 6 for each size.
 ///
 /// | bytes | field |

@@ -7,7 +7,18 @@
 
 use airfair_units::Time;
 
-use crate::places::{FlowId, Packet, PacketClass};
+use crate::places::{FlowId, NodeId, Packet, PacketClass};
+use crate::words;
+
+words! {
+    /// Whose packets end a source's freedom.
+    pub enum CompanyOf {
+        /// Those of all other nodes.
+        All = "all",
+        /// The word of nodes that starve.
+        Starving = "starving",
+    }
+}
 
 /// Most flows of a node's own that are told from others; of more, those that have begun last.
 const MOST_OWN: usize = 16;
@@ -18,11 +29,25 @@ pub struct Others {
     /// The flows that begin at the node, a ring.
     own: [Option<FlowId>; MOST_OWN],
     next: usize,
+    /// Destinations and next hops of the last packets of these flows.
+    towards: [Option<NodeId>; 8],
+    next_towards: usize,
     last: Option<Time>,
 }
 
 impl Others {
     /// A packet has come to the queue, of this node or to be passed on.
+    pub fn queued_own(&mut self, packet: &Packet) {
+        if packet.own && packet.class == PacketClass::Data {
+            for node in [packet.next_hop, packet.destination] {
+                if !self.towards.contains(&Some(node)) {
+                    self.towards[self.next_towards] = Some(node);
+                    self.next_towards = (self.next_towards + 1) % 8;
+                }
+            }
+        }
+    }
+
     pub fn queued(&mut self, packet: &Packet, now: Time) {
         if !packet.own {
             self.last = Some(now);
@@ -35,6 +60,13 @@ impl Others {
     /// A packet of this flow was heard.
     pub fn heard(&mut self, flow: FlowId, now: Time) {
         if !self.own.contains(&Some(flow)) {
+            self.last = Some(now);
+        }
+    }
+
+    /// A node near here starves.
+    pub fn starving(&mut self, node: NodeId, now: Time) {
+        if !self.towards.contains(&Some(node)) {
             self.last = Some(now);
         }
     }

@@ -46,6 +46,7 @@ mod company;
 mod destinations;
 mod presets;
 mod queue;
+mod starving;
 pub mod scheduler;
 pub mod sender;
 pub mod trailer;
@@ -64,6 +65,7 @@ use crate::{params, words};
 
 use announcement::Announcer;
 use backlogs::Backlogs;
+use company::CompanyOf;
 use queue::{Announced, DiffQ as DiffQQueue, QueueConfig};
 use scheduler::{AckLevel, Order, Parts, Quantiser, Rounding, Serve};
 use sender::{AlphaBy, Counts, DiffQSender, Law, SenderConfig, Steps};
@@ -172,6 +174,10 @@ params! {
         /// time for which a source is limited after its node has had or heard a packet of another node's flow (ours): a source that is
         /// alone on the air has the window of its path only, or none over UDP; 0: it is limited always
         reading company: Span = Span::ZERO, in Span::ZERO..=Span::from_secs(3600);
+        /// whose packets end a source's freedom: those of "all" nodes, or only the word of nodes that are "starving" (ours)
+        reading company_of: CompanyOf = CompanyOf::All;
+        /// the time-out of a TCP sender doubles with each that follows another; else only where hops of the path have no DiffQ (ours)
+        reading doubles_timer: bool = true;
         /// runs have RTS and CTS before repeated attempts and more attempts, where the file leaves both at their defaults (ours); they are
         /// settings of radios that the scheme brings
         operator protected: bool = false;
@@ -216,6 +222,8 @@ pub struct DiffQ {
     sizes: usize,
     /// Time between two broadcasts of sizes, if they are not overheard.
     announcements: Option<Span>,
+    calls: bool,
+    doubles_timer: bool,
 }
 
 impl DiffQ {
@@ -246,13 +254,15 @@ impl DiffQ {
                 mark_above: Some(set.mark_above as u32).filter(|&packets| packets > 0),
                 in_radio: set.in_radio as usize,
                 limit_packets: 0,
-                notes_others: company > Span::ZERO,
+                notes_others: company > Span::ZERO && set.company_of == CompanyOf::All,
             },
             sender,
             udp_sender,
             window: set.window as u32,
             expiry,
             sizes: sizes as usize,
+            doubles_timer: set.doubles_timer,
+            calls: company > Span::ZERO && set.company_of == CompanyOf::Starving,
             announcements: (set.sizes_by == SizesBy::Broadcast && matches!(parts, Parts::All | Parts::Order))
                 .then_some(set.announcement_interval),
         })
@@ -273,7 +283,7 @@ impl Scheme for DiffQ {
 
     fn source(&self) -> Option<Box<dyn Source>> {
         let tcp = newreno::from_params(&Params::default()).ok()?;
-        let window = (self.window > 0).then(|| PathWindow::new(self.window, tcp));
+        let window = (self.window > 0).then(|| PathWindow::new(self.window, tcp, self.doubles_timer));
         Some(Box::new(DiffQSender::new(self.sender, window)))
     }
 
@@ -282,6 +292,9 @@ impl Scheme for DiffQ {
     }
 
     fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
+        if self.calls && interface.medium == Medium::Radio {
+            return Some(Box::new(starving::Caller::default()));
+        }
         self.announcements?;
         (interface.medium == Medium::Radio).then(|| Box::new(Announcer::default()) as Box<dyn Agent>)
     }
@@ -299,7 +312,9 @@ impl Scheme for DiffQ {
         Wants::of(&[Capability::Finished, Capability::Routes, Capability::OwnQueue])
             .and_if(heard, Capability::HeardHeaders)
             .and_if(self.announcements.is_some(), Capability::Backlogs)
-            .samples_every(self.announcements.unwrap_or_default())
+            .and_if(self.calls, Capability::Airtime)
+            .and_if(self.calls, Capability::NavTime)
+            .samples_every(if self.calls { starving::SAMPLE } else { self.announcements.unwrap_or_default() })
             .priorities_to(Priority(levels - 1))
     }
 }

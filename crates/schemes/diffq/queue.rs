@@ -170,6 +170,7 @@ impl Queue for DiffQ {
         if self.config.notes_others {
             self.others.queued(&packet, context.now);
         }
+        self.others.queued_own(&packet);
         if !packet.labelled {
             if self.plain.len() as u32 >= self.config.limit_packets {
                 return Enqueued::Refused(DropReason::QUEUE_FULL);
@@ -230,6 +231,9 @@ impl Queue for DiffQ {
     }
 
     fn apply(&mut self, setting: Setting, now: Time) {
+        if let Setting::Starving(node) = setting {
+            self.others.starving(node, now);
+        }
         if let Setting::Backlog { neighbour, destination, packets } = setting {
             self.answer = None;
             self.backlogs.hear(

@@ -91,6 +91,9 @@ fn link_factor(rate: Rate) -> f64 {
 /// Intervals over which the rate of a source that is alone is averaged.
 const RECENT: f64 = 10.0;
 
+/// The part of its rate that a source keeps when it is limited.
+const GIVE_WAY: f64 = 0.1;
+
 /// The step of the law.
 const STEP: Timer = Timer(1);
 
@@ -255,7 +258,14 @@ impl SourceRate {
         self.bits = 0.0;
         if company > Span::ZERO {
             let in_company = |last: Option<Time>| last.is_some_and(|at| now.since(at) < company);
+            let was = self.alone;
+            
             self.alone = self.radio.is_some_and(|(_, others)| !in_company(others));
+            if was && !self.alone {
+                let most = self.radio.map_or(most, |(rate, _)| GIVE_WAY * rate.0 as f64);
+                self.rate = self.recent.max(first).min(most).max(self.least);
+                self.decreased = Some(now);
+            }
         }
         if self.alone {
             self.rate = self.recent.max(first).min(most).max(self.least);
@@ -365,6 +375,10 @@ impl Source for DiffQSender {
         if let Some(window) = &self.window {
             self.paced = !window.steps_aside() && waiting.at.is_none_or(|at| at.is_radio());
         }
+    }
+
+    fn doubles_timer(&self) -> bool {
+        self.window.as_ref().is_none_or(PathWindow::doubles_timer)
     }
 
     fn goes_by_own_queue(&self) -> bool {

@@ -108,7 +108,7 @@ impl Aqm for LbmMark {
                 }
             }
             Setting::Probability(Direction::Incoming, p) => self.incoming = p,
-            Setting::Backlog { .. } | Setting::FlowRate { .. } => {}
+            Setting::Backlog { .. } | Setting::FlowRate { .. } | Setting::Starving(_) => {}
         }
     }
 }

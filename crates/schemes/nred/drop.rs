@@ -149,7 +149,7 @@ impl Aqm for NredDrop {
                 }
             }
             Setting::Probability(Direction::Incoming, p) => self.incoming.p_b = p,
-            Setting::Backlog { .. } | Setting::FlowRate { .. } => {}
+            Setting::Backlog { .. } | Setting::FlowRate { .. } | Setting::Starving(_) => {}
         }
     }
 }

@@ -114,6 +114,8 @@ pub enum Setting {
         /// Packets.
         packets: u32,
     },
+    /// A node near here starves.
+    Starving(NodeId),
     /// The rate that a flow may have over the interface.
     FlowRate {
         /// The flow.

@@ -1,0 +1,237 @@
+//! Nodes that starve say so, and only then sources are limited (ours): `company_of = "starving"`.
+//!
+//! A limit keeps queues short and costs those who are limited: it is worth that where somebody starves for want of it, and only there. A
+//! node whose flows fall silent while the channel is busy, and that has little of what it hears of the channel, calls for [`TRIAL`]. If
+//! its share has grown by that it goes on for [`HOLD`], and looks again; if not, it rests, twice as long after each call in vain.
+//!
+//! - A call travels [`REACH`] hops, since those who starve a flow may be out of the hearing of its ends. A node passes on the nearest call
+//!   that it has heard, once in [`RELAY`]; its own call it repeats every [`CALL`], since near a hidden sender most broadcasts are lost.
+//! - Who has obeyed for [`PATIENCE`] without word that it helps is deaf for [`DEAF`]: neighbours that try one after the other cost their
+//!   neighbourhood no more than one does.
+//! - A node that tries is not limited by the calls of others, or it could not use what they leave; one that was helped is.
+//! - Whom a node sends to starves for want of that node's packets: [`Others`](super::company::Others) leaves such calls out.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use airfair_units::{Span, Time};
+use airfair_wire::diffq::Call;
+
+use crate::places::{Agent, AgentContext, AgentSetup, Destination, Message, NodeId, NodeSample, Setting};
+
+/// Length of a sample.
+pub(super) const SAMPLE: Span = Span::from_millis(100);
+/// Time between two calls of a node that starves, and between two that it passes on.
+const CALL: Span = Span::from_millis(300);
+const RELAY: Span = Span::from_secs(2);
+/// Hops that a call travels.
+const REACH: u8 = 4;
+/// The time for which a node calls before it knows whether that helps.
+const TRIAL: Span = Span::from_secs(10);
+/// The time for which it goes on if it does.
+const HOLD: Span = Span::from_secs(60);
+/// The first rest after a call in vain, and the longest as a factor of it.
+const REST: Span = Span::from_secs(60);
+const LONGEST: u64 = 16;
+/// The time over which the use of the channel is averaged, and for which a silence counts.
+const LASTING: Span = Span::from_secs(10);
+/// A node starves below this part of the use of the channel that it hears, where the channel is so busy, after such a silence, and if it
+/// has had packets of flows within the last [`MEMORY`].
+const LITTLE: f64 = 0.35;
+const BUSY: f64 = 0.3;
+const SILENCE: Span = Span::from_millis(500);
+const MEMORY: Span = Span::from_secs(60);
+/// A call has helped if the mean share is this part of the use of the channel, and so many times what it was.
+const ENOUGH: f64 = 0.05;
+const GAIN: f64 = 2.0;
+/// The time for which a node obeys calls that do not say that they help, and for which it then heeds none of these.
+const PATIENCE: Span = Span::from_secs(10);
+const DEAF: Span = Span::from_secs(60);
+
+/// What a node does about its own flows.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+enum Phase {
+    #[default]
+    Watching,
+    /// It calls; its share before, and the sums of its own use and of all use since.
+    Trying { until: Time, before: f64, own: f64, all: f64 },
+    Helped(Time),
+    Resting(Time),
+}
+
+/// The nearest call that a node has heard.
+#[derive(Debug, Clone, Copy)]
+struct Heard {
+    call: Call,
+    at: Time,
+}
+
+/// The agent of a node.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Caller {
+    me: u32,
+    phase: Phase,
+    /// Calls in vain since the last that has helped.
+    in_vain: u32,
+    /// Mean use of the channel: the node's own, and all.
+    mean: (f64, f64),
+    /// The first and the last time with packets of flows, and the last long one without.
+    first_traffic: Option<Time>,
+    last_traffic: Option<Time>,
+    last_silence: Option<Time>,
+    heard: Option<Heard>,
+    called: Option<Time>,
+    /// Since when the node obeys calls that do not say that they help, and until when it is deaf to these.
+    obeys_since: Option<Time>,
+    deaf_until: Time,
+    /// Calls heard.
+    work: u64,
+}
+
+fn within(at: Option<Time>, time: Span, now: Time) -> bool {
+    at.is_some_and(|at| now.since(at) < time)
+}
+
+impl Caller {
+    /// Takes a sample; true if the node starves.
+    fn starves(&mut self, (own, all): (f64, f64), sample: &NodeSample<'_>, now: Time) -> bool {
+        let weight = (sample.interval.0 as f64 / LASTING.0 as f64).min(1.0);
+        self.mean.0 += weight * (own - self.mean.0);
+        self.mean.1 += weight * (all - self.mean.1);
+        if sample.traffic > 0 {
+            self.first_traffic.get_or_insert(now);
+            self.last_traffic = Some(now);
+        } else if self.last_traffic.is_some_and(|last| now.since(last) >= SILENCE) {
+            self.last_silence = Some(now);
+        }
+        // Before that the means say little.
+        let is_known = self.first_traffic.is_some() && !within(self.first_traffic, LASTING, now);
+        is_known
+            && within(self.last_traffic, MEMORY, now)
+            && within(self.last_silence, LASTING, now)
+            && self.mean.1 >= BUSY
+            && self.mean.0 < LITTLE * self.mean.1
+    }
+
+    /// The phase after a sample with this use of the channel.
+    fn advance(&mut self, (own, all): (f64, f64), starves: bool, now: Time) {
+        self.phase = match self.phase {
+            Phase::Watching if starves => {
+                let before = if self.mean.1 > 0.0 { self.mean.0 / self.mean.1 } else { 0.0 };
+                Phase::Trying { until: now + TRIAL, before, own: 0.0, all: 0.0 }
+            }
+            Phase::Trying { until, before, own: mine, all: total } if now >= until => {
+                if total > 0.0 && mine >= (GAIN * before).max(ENOUGH) * total {
+                    self.in_vain = 0;
+                    Phase::Helped(now + HOLD)
+                } else {
+                    let factor = (1_u64 << self.in_vain.min(16)).min(LONGEST);
+                    self.in_vain += 1;
+                    Phase::Resting(now.saturating_add(Span(REST.0 * factor)))
+                }
+            }
+            Phase::Trying { until, before, own: mine, all: total } => {
+                Phase::Trying { until, before, own: mine + own, all: total + all }
+            }
+            Phase::Helped(until) | Phase::Resting(until) if now >= until => Phase::Watching,
+            phase => phase,
+        };
+    }
+
+    /// The call that the node sends or passes on now.
+    fn call(&self, now: Time) -> Option<Call> {
+        let own = |helped| Call { node: self.me, hops: 0, helped };
+        match self.phase {
+            Phase::Trying { .. } => Some(own(false)),
+            Phase::Helped(_) => Some(own(true)),
+            Phase::Watching | Phase::Resting(_) => {
+                let heard = self.heard.filter(|heard| now.since(heard.at) < RELAY + RELAY)?;
+                let hops = heard.call.hops + 1;
+                (hops < REACH).then_some(Call { hops, ..heard.call })
+            }
+        }
+    }
+
+    /// True if the node obeys a call.
+    fn obeys(&mut self, call: Call, now: Time) -> bool {
+        if matches!(self.phase, Phase::Trying { .. }) {
+            return false;
+        }
+        if call.helped {
+            self.obeys_since = None;
+            return true;
+        }
+        if now < self.deaf_until {
+            return false;
+        }
+        let since = *self.obeys_since.get_or_insert(now);
+        if now.since(since) >= PATIENCE {
+            (self.obeys_since, self.deaf_until) = (None, now.saturating_add(DEAF));
+            return false;
+        }
+        true
+    }
+}
+
+impl Agent for Caller {
+    fn on_start(&mut self, setup: &AgentSetup<'_>, _: &mut AgentContext<'_>) {
+        self.me = setup.node.0;
+    }
+
+    fn on_sample(&mut self, sample: &NodeSample<'_>, context: &mut AgentContext<'_>) {
+        let now = context.now;
+        let length = sample.interval.0.max(1) as f64;
+        let own = sample.airtime.transmit.0.saturating_add(sample.receive_own.0) as f64 / length;
+        let all = sample.interval.0.saturating_sub(sample.airtime.idle.0) as f64 / length;
+        let starves = self.starves((own, all), sample, now);
+        self.advance((own, all), starves, now);
+        if matches!(self.phase, Phase::Helped(_)) {
+            context.out.settings.push(Setting::Starving(NodeId(self.me)));
+        }
+        let Some(call) = self.call(now) else { return };
+        let interval = if call.hops == 0 { CALL } else { RELAY };
+        if !within(self.called, interval, now) {
+            self.called = Some(now);
+            let mut bytes = vec![0; Call::WIRE_LEN];
+            if call.encode(&mut bytes).is_ok() {
+                context.out.messages.push(Message {
+                    to: Destination::Broadcast,
+                    bytes,
+                    ahead: true,
+                    transmit: None,
+                });
+            }
+        }
+    }
+
+    fn on_message(&mut self, _: NodeId, bytes: &[u8], _: bool, context: &mut AgentContext<'_>) {
+        let Ok((call, [])) = Call::decode(bytes) else { return };
+        if call.hops >= REACH || call.node == self.me {
+            return;
+        }
+        self.work += 1;
+        let now = context.now;
+        if !self.obeys(call, now) {
+            return;
+        }
+        if self.heard.is_none_or(|known| call.hops <= known.call.hops || now.since(known.at) >= RELAY + RELAY) {
+            self.heard = Some(Heard { call, at: now });
+        }
+        context.out.settings.push(Setting::Starving(NodeId(call.node)));
+    }
+
+    /// 1 while the node calls, 2 while it goes on because that has helped; its mean share of the use of the channel.
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        let calls = match self.phase {
+            Phase::Watching | Phase::Resting(_) => 0.0,
+            Phase::Trying { .. } => 1.0,
+            Phase::Helped(_) => 2.0,
+        };
+        let (own, all) = self.mean;
+        vec![("calls", calls), ("share", if all > 0.0 { own / all } else { 0.0 })]
+    }
+
+    fn work(&self) -> u64 {
+        self.work
+    }
+}
