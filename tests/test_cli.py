@@ -147,7 +147,7 @@ def test_schemes() -> None:
     assert "droptail" in [scheme["name"] for scheme in listed]
     for scheme in listed:
         assert list(scheme) == [
-            *("name", "about", "source", "places", "params", "presets", "brings", "asked_by"),
+            *("name", "about", "source", "places", "params", "presets", "brings"),
             *("wants", "wants_with"),
         ]
         for param in scheme["params"]:

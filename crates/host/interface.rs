@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use airfair_schemes::Scheme;
 use airfair_schemes::places::{
-    Aqm, AqmEffects, Backlog, Capability, Context, Ecn, Enqueued, Finished, FlowId, Head, Header, Heard, Hop,
+    Aqm, AqmEffects, Backlog, Calls, Capability, Context, Ecn, Enqueued, Finished, FlowId, Head, Header, Heard, Hop,
     HopContext, HopEffects, Interface, LabelledQueue, NodeId, OutputQueue, Packet, PacketId, Passage,
     QueueEffects, QueueView, Setting, Timer, Verdict, Waiting, Wants,
 };
@@ -196,11 +196,11 @@ impl Pipeline {
         if let Some(labels) = self.queue.labels() {
             let all = labels.backlog_to(destination, labelled).packets;
             let own = labels.own_backlog_to(destination, labelled);
-            return Waiting { all, own, at, others: labels.others() };
+            return Waiting { all, own, at, calls: labels.calls() };
         }
         let mut own = 0;
         self.queue.discipline().show(&mut |packet| own += u32::from(packet.own));
-        Waiting { all: self.view().packets, own, at, others: None }
+        Waiting { all: self.view().packets, own, at, calls: Calls::default() }
     }
 
     /// Lets the queue write the header of a packet that has left it, if the header is of the queue's kind.

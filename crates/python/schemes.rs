@@ -22,8 +22,6 @@ struct Entry<'a> {
     presets: Vec<NamedValues>,
     /// Keys of a scenario, with their values, that it sets for its own runs where the file leaves them at their defaults.
     brings: BTreeMap<&'static str, &'static str>,
-    /// Of these keys: the flag among its parameters by which the scheme asks for one; others are brought where it could not run.
-    asked_by: BTreeMap<&'static str, &'static str>,
     /// Capabilities that it wants of a network, with its defaults.
     wants: Vec<Want>,
     /// Values of parameters with which it wants others.
@@ -82,9 +80,8 @@ impl<'a> From<&'a SchemeEntry> for Entry<'a> {
         let others = e.presets.iter().filter(|preset| preset.name != Preset::DEFAULT);
         let presets = others.map(|preset| NamedValues::of(preset, e, &defaults)).collect();
         let brings = e.brings.iter().map(|bring| (bring.key, bring.value)).collect();
-        let asked_by = e.brings.iter().filter_map(|bring| Some((bring.key, bring.asked_by?))).collect();
         let (name, about, source, places) = (e.name, e.about, e.source, &e.places);
-        Self { name, about, source, places, params, presets, brings, asked_by, wants, wants_with }
+        Self { name, about, source, places, params, presets, brings, wants, wants_with }
     }
 }
 

@@ -72,7 +72,8 @@ pub struct SchemeEntry {
     pub build: Build,
 }
 
-/// A key of a scenario that a scheme sets for its own runs, if the key has its default value: what a file chooses stands.
+/// A key of a scenario that a scheme sets for its own runs, if the key has its default value and the network lacks something that the scheme
+/// wants: what a file chooses stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bring {
     /// The path of the key, as of `--set`.
@@ -81,38 +82,16 @@ pub struct Bring {
     pub instead_of: &'static str,
     /// The value that the scheme needs, as TOML.
     pub value: &'static str,
-    /// The flag among the scheme's parameters that asks for the key; `None`: a network asks for it that lacks something which the scheme
-    /// wants.
-    pub asked_by: Option<&'static str>,
-}
-
-impl Bring {
-    /// True if these parameters, which hold every value, ask for the key whatever the network has.
-    #[must_use]
-    pub fn is_asked(&self, params: &Params) -> bool {
-        self.asked_by.is_some_and(|flag| params.0.get(flag) == Some(&ParamValue::Flag(true)))
-    }
 }
 
 /// The eight access categories that carry DiffQ's levels.
-const LEVELS: Bring =
-    Bring { key: "radio.categories", instead_of: "\"dcf\"", value: "\"diffq\"", asked_by: None };
-
-/// RTS and CTS before repeated attempts, and more attempts: frames that are lost to hidden senders, which no law of sources heals.
-const PROTECTED: [Bring; 3] = [
-    Bring { key: "radio.rts_from_attempt", instead_of: "\"off\"", value: "2", asked_by: Some("protected") },
-    Bring { key: "radio.short_retry_limit", instead_of: "7", value: "10", asked_by: Some("protected") },
-    Bring { key: "radio.long_retry_limit", instead_of: "4", value: "20", asked_by: Some("protected") },
-];
+const LEVELS: Bring = Bring { key: "radio.categories", instead_of: "\"dcf\"", value: "\"diffq\"" };
 
 /// The keys of DiffQ and its variants.
-const DIFFQ: &[Bring] = {
-    let [rts, short, long] = PROTECTED;
-    &[LEVELS, rts, short, long]
-};
+const DIFFQ: &[Bring] = &[LEVELS];
 
 /// Packets that can be marked: a scheme that drops none has no effect on others.
-const ECN: Bring = Bring { key: "tcp.ecn", instead_of: "false", value: "true", asked_by: None };
+const ECN: Bring = Bring { key: "tcp.ecn", instead_of: "false", value: "true" };
 
 impl SchemeEntry {
     /// A line of the table.
@@ -550,13 +529,6 @@ fn check(entry: &SchemeEntry) -> Result<(), String> {
             ));
         }
     }
-    for bring in entry.brings {
-        let is_flag =
-            |flag: &str| entry.params.iter().any(|param| param.name == flag && param.kind == ParamKind::Flag);
-        if let Some(flag) = bring.asked_by.filter(|flag| !is_flag(flag)) {
-            return Err(format!("it brings {} by \"{flag}\", which is no flag of its parameters", bring.key));
-        }
-    }
     check_presets(entry)?;
     let scheme = (entry.build)(&Params::default()).map_err(|e| format!("with its defaults: {e}"))?;
     let somewhere = |fills: &dyn Fn(&Interface) -> bool| Interface::all_kinds().iter().any(fills);
@@ -685,15 +657,6 @@ mod tests {
         let default = ParamValue::Number(f64::NAN);
         assert!(with(ParamDoc { default, range, ..param }).contains("expected a number from 2 to 3"));
         assert!(with(ParamDoc { name: "New", ..param }).contains("lower-case"));
-    }
-
-    #[test]
-    fn a_key_is_brought_by_a_flag_of_the_scheme() {
-        const KEY: Bring =
-            Bring { key: "radio.cw_min", instead_of: "31", value: "15", asked_by: Some("min_th") };
-        let expected = "it brings radio.cw_min by \"min_th\", which is no flag of its parameters";
-        assert!(refused(|e| e.brings = &[KEY]).ends_with(expected));
-        assert_eq!(refused(|e| e.brings = &[Bring { asked_by: Some("gentle"), ..KEY }]), "");
     }
 
     #[test]

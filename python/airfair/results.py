@@ -982,10 +982,7 @@ class SchemeInfo(TypedDict):
     """Named sets of values of the parameters, beside the defaults, which are the preset "default"."""
     brings: dict[str, str]
     """Keys of a scenario, with their values, that the scheme sets for its own runs, where they have their
-    default values and it could not run, or had no effect, without them, or where one of its flags asks for
-    them."""
-    asked_by: dict[str, str]
-    """Of these keys: the flag of the scheme that asks for one."""
+    default values and it could not run, or had no effect, without them."""
     wants: list[WantInfo]
     """Capabilities that the scheme wants of a network, with its defaults
     ([capabilities.md](capabilities.md))."""

@@ -28,8 +28,8 @@ pub struct Selected {
 
 impl Reader<'_> {
     /// The scenario of `written` as the runs of a selection have it: presets replace the values of the file, then come the overrides of
-    /// `written`, then the selection's changes. Last come keys that a scheme needs or asks for otherwise than by default, where they
-    /// have their default values ([`SchemeEntry::brings`]).
+    /// `written`, then the selection's changes. Last come keys that a scheme needs otherwise than by default, where they have their
+    /// default values ([`SchemeEntry::brings`]).
     ///
     /// # Errors
     /// Everything that is wrong with it.
@@ -78,23 +78,10 @@ impl Reader<'_> {
         brought
     }
 
-    /// The keys that the selection's schemes bring, where the file leaves them at their defaults: those for which their parameters ask, and
-    /// those without which the network lacks something that they want.
+    /// The keys that the selection's schemes bring, if the network lacks something that they want.
     pub fn brings(&self, scenario: &Scenario, selection: &Selection) -> Vec<&'static Bring> {
-        let mut keys: Vec<&Bring> = Vec::new();
-        let mut lacks = None;
-        for entry in selection.entries(self.schemes) {
-            let defaults = entry.defaults();
-            let params = scenario.scheme_params.get(entry.name).unwrap_or(&defaults);
-            for bring in entry.brings {
-                let is_due = match bring.asked_by {
-                    Some(_) => bring.is_asked(params),
-                    None => *lacks.get_or_insert_with(|| self.lacks(scenario, selection)),
-                };
-                keys.extend(Some(bring).filter(|_| is_due));
-            }
-        }
-        keys
+        let keys: Vec<&Bring> = selection.entries(self.schemes).flat_map(|entry| entry.brings).collect();
+        if keys.is_empty() || !self.lacks(scenario, selection) { Vec::new() } else { keys }
     }
 
     /// True if a scheme of the selection wants what the network does not offer, or marks packets where no flow has ECN.

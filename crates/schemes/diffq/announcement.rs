@@ -8,19 +8,18 @@ use alloc::vec::Vec;
 
 use airfair_wire::diffq::Sizes;
 
-use crate::places::{Agent, AgentContext, AgentSetup, Destination, Message, NodeId, Setting};
+use crate::places::{AgentContext, Destination, Message, NodeId, Setting};
 
-/// The agent that sends a node's sizes and receives those of its neighbours.
+/// Sends a node's sizes and receives those of its neighbours.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Announcer {
     /// Destinations of the last message whose sizes were not 0.
     told: Vec<NodeId>,
 }
 
-impl Agent for Announcer {
-    fn on_start(&mut self, _: &AgentSetup<'_>, _: &mut AgentContext<'_>) {}
-
-    fn on_backlogs(&mut self, sizes: &[(NodeId, u32)], context: &mut AgentContext<'_>) {
+impl Announcer {
+    /// Tells the sizes of the node's queues, by destination.
+    pub(super) fn announce(&mut self, sizes: &[(NodeId, u32)], context: &mut AgentContext<'_>) {
         let emptied = self.told.iter().filter(|&&told| sizes.iter().all(|size| size.0 != told));
         let sizes_now = sizes.iter().map(|&(to, size)| (to.0, u16::try_from(size).unwrap_or(u16::MAX)));
         let message = Sizes::new(sizes_now.chain(emptied.map(|to| (to.0, 0))));
@@ -40,7 +39,8 @@ impl Agent for Announcer {
         }
     }
 
-    fn on_message(&mut self, from: NodeId, bytes: &[u8], _: bool, context: &mut AgentContext<'_>) {
+    /// A message has come from a neighbour.
+    pub(super) fn hear(&self, from: NodeId, bytes: &[u8], context: &mut AgentContext<'_>) {
         let Ok((sizes, [])) = Sizes::decode(bytes) else { return };
         let settings = sizes.iter().map(|(destination, packets)| Setting::Backlog {
             neighbour: from,

@@ -19,7 +19,7 @@
 //! | `sender` | §4.1, source rate control |
 //! | `window` | the window of a source by its path (ours) |
 //! | `trailer` | §5.3, the trailer |
-//! | `company` | whether a node is alone on the air (ours) |
+//! | `starving`, `calls` | nodes that starve, and what sources know of their calls (ours) |
 //! | `announcement` | sizes by broadcast instead of by overhearing (ours) |
 //!
 //! Readings that no single file owns:
@@ -40,9 +40,10 @@
 //!   route has moved to another interface are taken back and forwarded by that. On-demand routing tells none: the next hop of the newest
 //!   packet counts for all that wait for its destination.
 
+mod agent;
 mod announcement;
 pub mod backlogs;
-mod company;
+mod calls;
 mod destinations;
 mod presets;
 mod queue;
@@ -63,12 +64,13 @@ use crate::places::{Agent, Capability, Interface, Medium, OutputQueue, Priority,
 use crate::scheme::Scheme;
 use crate::{params, words};
 
+use agent::DiffQAgent;
 use announcement::Announcer;
 use backlogs::Backlogs;
-use company::CompanyOf;
 use queue::{Announced, DiffQ as DiffQQueue, QueueConfig};
 use scheduler::{AckLevel, Order, Parts, Quantiser, Rounding, Serve};
 use sender::{AlphaBy, Counts, DiffQSender, Law, SenderConfig, Steps};
+use starving::Caller;
 use window::PathWindow;
 
 pub use presets::{OF_VARIANTS, PRESETS};
@@ -131,7 +133,7 @@ impl CommonParameters {
             alpha_by: AlphaBy::Fixed,
             gain: 0.0,
             quiet: Span::ZERO,
-            company: Span::ZERO,
+            calls: Span::ZERO,
             beta: self.beta,
             interval: self.interval,
             hold: self.hold,
@@ -171,16 +173,9 @@ params! {
         reading slack: u64 = 0, in 0..=1000;
         /// alpha over UDP, of any scale (ours); 0: alpha as over TCP
         reading udp_alpha: Rate = Rate(0), in Rate(0)..=Rate(1_000_000_000);
-        /// time for which a source is limited after its node has had or heard a packet of another node's flow (ours): a source that is
-        /// alone on the air has the window of its path only, or none over UDP; 0: it is limited always
-        reading company: Span = Span::ZERO, in Span::ZERO..=Span::from_secs(3600);
-        /// whose packets end a source's freedom: those of "all" nodes, or only the word of nodes that are "starving" (ours)
-        reading company_of: CompanyOf = CompanyOf::All;
-        /// the time-out of a TCP sender doubles with each that follows another; else only where hops of the path have no DiffQ (ours)
-        reading doubles_timer: bool = true;
-        /// runs have RTS and CTS before repeated attempts and more attempts, where the file leaves both at their defaults (ours); they are
-        /// settings of radios that the scheme brings
-        operator protected: bool = false;
+        /// time for which a source is limited after a node near it has called because it starves (ours; starving.rs); 0: nobody calls,
+        /// and sources are limited always
+        reading calls: Span = Span::ZERO, in Span::ZERO..=Span::from_secs(3600);
         /// which queue is served next: of the largest "differential" (pseudo-code), of the highest "priority" (text of section 4.1), or
         /// the one whose "turn" it is (ours)
         reading order: Order = Order::Differential;
@@ -222,8 +217,8 @@ pub struct DiffQ {
     sizes: usize,
     /// Time between two broadcasts of sizes, if they are not overheard.
     announcements: Option<Span>,
+    /// Nodes that starve call.
     calls: bool,
-    doubles_timer: bool,
 }
 
 impl DiffQ {
@@ -240,9 +235,9 @@ impl DiffQ {
         let CommonParameters { serve, expiry, sizes, .. } = set.common;
         let quantiser = set.common.quantiser();
         let scheduler = scheduler::Scheduler { parts, order: set.order, serve, acks: set.acks, quantiser };
-        let DiffQParameters { counts, alpha_by, gain, quiet, company, .. } = *set;
+        let DiffQParameters { counts, alpha_by, gain, quiet, calls, .. } = *set;
         let common = set.common.sender(set.only_used)?;
-        let sender = SenderConfig { counts, alpha_by, gain, quiet, company, ..common };
+        let sender = SenderConfig { counts, alpha_by, gain, quiet, calls, ..common };
         let mut udp_sender = SenderConfig { threshold: sender.threshold + set.slack as u32, ..sender };
         if set.udp_alpha > Rate(0) {
             (udp_sender.alpha, udp_sender.alpha_by) = (set.udp_alpha.0 as f64, AlphaBy::Fixed);
@@ -254,15 +249,13 @@ impl DiffQ {
                 mark_above: Some(set.mark_above as u32).filter(|&packets| packets > 0),
                 in_radio: set.in_radio as usize,
                 limit_packets: 0,
-                notes_others: company > Span::ZERO && set.company_of == CompanyOf::All,
             },
             sender,
             udp_sender,
             window: set.window as u32,
             expiry,
             sizes: sizes as usize,
-            doubles_timer: set.doubles_timer,
-            calls: company > Span::ZERO && set.company_of == CompanyOf::Starving,
+            calls: calls > Span::ZERO,
             announcements: (set.sizes_by == SizesBy::Broadcast && matches!(parts, Parts::All | Parts::Order))
                 .then_some(set.announcement_interval),
         })
@@ -283,7 +276,7 @@ impl Scheme for DiffQ {
 
     fn source(&self) -> Option<Box<dyn Source>> {
         let tcp = newreno::from_params(&Params::default()).ok()?;
-        let window = (self.window > 0).then(|| PathWindow::new(self.window, tcp, self.doubles_timer));
+        let window = (self.window > 0).then(|| PathWindow::new(self.window, tcp));
         Some(Box::new(DiffQSender::new(self.sender, window)))
     }
 
@@ -292,11 +285,12 @@ impl Scheme for DiffQ {
     }
 
     fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
-        if self.calls && interface.medium == Medium::Radio {
-            return Some(Box::new(starving::Caller::default()));
-        }
-        self.announcements?;
-        (interface.medium == Medium::Radio).then(|| Box::new(Announcer::default()) as Box<dyn Agent>)
+        let agent = DiffQAgent {
+            announcer: self.announcements.map(|_| Announcer::default()),
+            caller: self.calls.then(Caller::default),
+        };
+        let is_idle = agent.announcer.is_none() && agent.caller.is_none();
+        (interface.medium == Medium::Radio && !is_idle).then(|| Box::new(agent) as Box<dyn Agent>)
     }
 
     fn wants(&self, interface: &Interface) -> Wants {
@@ -314,7 +308,7 @@ impl Scheme for DiffQ {
             .and_if(self.announcements.is_some(), Capability::Backlogs)
             .and_if(self.calls, Capability::Airtime)
             .and_if(self.calls, Capability::NavTime)
-            .samples_every(if self.calls { starving::SAMPLE } else { self.announcements.unwrap_or_default() })
+            .samples_every(self.announcements.unwrap_or(if self.calls { starving::SAMPLE } else { Span::ZERO }))
             .priorities_to(Priority(levels - 1))
     }
 }

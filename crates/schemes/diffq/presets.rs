@@ -26,9 +26,8 @@ pub const PRESETS: &[Preset] = &[
             ("window", ParamValue::Integer(3)),
             ("slack", ParamValue::Integer(5)),
             ("udp_alpha", ParamValue::Rate(Rate::from_kbps(20))),
-            ("company", ParamValue::Span(Span::from_secs(10))),
+            ("calls", ParamValue::Span(Span::from_secs(10))),
             ("order", ParamValue::Choice("turn")),
-            ("protected", ParamValue::Flag(true)),
         ],
     },
     Preset {

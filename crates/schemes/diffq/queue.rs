@@ -7,12 +7,12 @@ use alloc::vec::Vec;
 use airfair_units::Time;
 
 use super::backlogs::Backlogs;
-use super::company::Others;
+use super::calls::HeardCalls;
 use super::destinations::{DestinationQueue, Destinations};
 use super::scheduler::{Candidate, Rank, Scheduler};
 use super::trailer;
 use crate::places::{
-    DropReason, Ecn, Enqueued, Head, Header, HeaderKind, Heard, LabelledQueue, MarkReason, NodeId, Packet,
+    Calls, DropReason, Ecn, Enqueued, Head, Header, HeaderKind, Heard, LabelledQueue, MarkReason, NodeId, Packet,
     PacketClass, PacketId, Priority, Queue, QueueContext, QueueView, Setting,
 };
 use crate::words;
@@ -44,8 +44,6 @@ pub struct QueueConfig {
     pub in_radio: usize,
     /// Most packets that are not DiffQ's.
     pub limit_packets: u32,
-    /// The queue notes when it has or hears data of flows that begin elsewhere.
-    pub notes_others: bool,
 }
 
 /// A packet that `peek` has named.
@@ -85,8 +83,7 @@ pub struct DiffQ {
     last: Option<Rank>,
     /// Destination queues that were compared.
     compared: u64,
-    /// Flows that begin elsewhere.
-    others: Others,
+    calls: HeardCalls,
 }
 
 impl DiffQ {
@@ -107,7 +104,7 @@ impl DiffQ {
             turn: 0,
             last: None,
             compared: 0,
-            others: Others::default(),
+            calls: HeardCalls::default(),
         }
     }
 
@@ -167,10 +164,7 @@ impl DiffQ {
 impl Queue for DiffQ {
     fn enqueue(&mut self, mut packet: Packet, context: &mut QueueContext<'_>) -> Enqueued {
         self.answer = None;
-        if self.config.notes_others {
-            self.others.queued(&packet, context.now);
-        }
-        self.others.queued_own(&packet);
+        self.calls.queued(&packet);
         if !packet.labelled {
             if self.plain.len() as u32 >= self.config.limit_packets {
                 return Enqueued::Refused(DropReason::QUEUE_FULL);
@@ -231,8 +225,8 @@ impl Queue for DiffQ {
     }
 
     fn apply(&mut self, setting: Setting, now: Time) {
-        if let Setting::Starving(node) = setting {
-            self.others.starving(node, now);
+        if let Setting::Starving(starving) = setting {
+            self.calls.heard(starving, now);
         }
         if let Setting::Backlog { neighbour, destination, packets } = setting {
             self.answer = None;
@@ -291,9 +285,6 @@ impl LabelledQueue for DiffQ {
 
     fn on_heard(&mut self, heard: &Heard<'_>, now: Time) -> bool {
         self.answer = None;
-        if self.config.notes_others {
-            self.others.heard(trailer::flow(heard.header), now);
-        }
         // No queue is longer than the limit, whatever its node says.
         let packets = trailer::queue(heard.header).min(self.config.scheduler.quantiser.depth);
         self.backlogs.hear(heard.from, heard.destination, packets, now);
@@ -353,8 +344,8 @@ impl LabelledQueue for DiffQ {
         }
     }
 
-    fn others(&self) -> Option<Time> {
-        self.others.last()
+    fn calls(&self) -> Calls {
+        self.calls.last()
     }
 
     fn work(&self) -> u64 {

@@ -24,7 +24,9 @@
 //!   than those that it passes on: a relay's own packet waits behind those, which is no sign that it has sent too much.
 //! - Over UDP no window bounds what waits, and nobody repairs what is lost: `slack` packets more may wait there, and α may be another
 //!   (`udp_alpha`; ours).
-//! - A source that is alone on the air (`company`) makes nobody wait by a long queue, and has no rate for `company` (ours).
+//! - With `calls` a source is limited only for that time after a node near it has called because it starves (ours). It gives way at once:
+//!   it begins at [`GIVEN_WAY`] of the first hop's rate. And where the caller starves for want of its packets, or is its own node, a
+//!   time-out does not double the next one: a sender that waits for half a minute would never find out that the air is free.
 //! - *Source Rate Control()* is a procedure without a clock. `steps = "packets"` calls it for each packet that the source sends, new or
 //!   repeated: a flow that is held back then gains little, a free one much. The queue is that of the last `interval`.
 
@@ -33,7 +35,7 @@ use airfair_units::{Bytes, Rate, Span, Time};
 use super::trailer;
 use super::window::PathWindow;
 use crate::places::{
-    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Idle, Interface, Sent,
+    Acked, Allowance, Calls, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Idle, Interface, Sent,
     Source, SourceContext, Spurious, Timer, Waiting,
 };
 use crate::words;
@@ -88,11 +90,11 @@ fn link_factor(rate: Rate) -> f64 {
     (rate.0 as f64 / USUAL_RATE.0 as f64) * (root(rate) / root(USUAL_RATE))
 }
 
-/// Intervals over which the rate of a source that is alone is averaged.
+/// Intervals over which the rate of a source that is not limited is averaged.
 const RECENT: f64 = 10.0;
 
-/// The part of its rate that a source keeps when it is limited.
-const GIVE_WAY: f64 = 0.1;
+/// Largest part of the first hop's rate at which a source begins that was not limited before.
+pub const GIVEN_WAY: f64 = 0.05;
 
 /// The step of the law.
 const STEP: Timer = Timer(1);
@@ -116,8 +118,8 @@ pub struct SenderConfig {
     pub gain: f64,
     /// See `gain`.
     pub quiet: Span,
-    /// Time for which the source is limited after its node has noticed another node's flow; zero: always.
-    pub company: Span,
+    /// Time for which the source is limited after a call of a node that starves; zero: always.
+    pub calls: Span,
     /// β.
     pub beta: f64,
     /// Time between two steps.
@@ -148,10 +150,12 @@ pub struct SourceRate {
     decreased: Option<Time>,
     /// Time and size of the last packet.
     last: Option<(Time, Bytes)>,
-    /// The first hop is a radio of this rate, and when its queue has noticed another node's flow last.
-    radio: Option<(Rate, Option<Time>)>,
-    /// The source is alone on the air, and not limited.
-    alone: bool,
+    /// The first hop is a radio of this rate, and when its queue has heard calls last.
+    radio: Option<(Rate, Calls)>,
+    /// Nobody has called of late, and the source is not limited.
+    free: bool,
+    /// A node has called that starves for want of the source's packets.
+    hurries: bool,
     /// Bits sent in this interval, and bit/s sent of late.
     bits: f64,
     recent: f64,
@@ -170,7 +174,8 @@ impl SourceRate {
             decreased: None,
             last: None,
             radio: None,
-            alone: false,
+            free: false,
+            hurries: false,
             bits: 0.0,
             recent: 0.0,
         }
@@ -239,45 +244,43 @@ impl SourceRate {
         if let (AlphaBy::Link, Some(at)) = (self.config.alpha_by, waiting.at) {
             self.alpha = self.config.alpha * link_factor(at.rate);
         }
-        self.radio = waiting.at.filter(Interface::is_radio).map(|at| (at.rate, waiting.others));
+        self.radio = waiting.at.filter(Interface::is_radio).map(|at| (at.rate, waiting.calls));
     }
 
     /// A packet was sent.
     pub fn sent(&mut self, packet: Bytes, now: Time) {
         self.last = Some((now, packet));
         self.bits += (packet.get() * 8) as f64;
-        if self.config.steps == Steps::Packets && !self.alone {
+        if self.config.steps == Steps::Packets && !self.free {
             self.step(now);
         }
     }
 
-    /// The interval is over. A source that is no longer alone begins with the rate that it has had.
+    /// The interval is over.
     pub fn interval_over(&mut self, now: Time) {
-        let SenderConfig { company, interval, rates: [first, most], .. } = self.config;
+        let SenderConfig { calls, interval, rates: [first, most], .. } = self.config;
         self.recent += (self.bits / interval.as_secs_f64() - self.recent) / RECENT;
         self.bits = 0.0;
-        if company > Span::ZERO {
-            let in_company = |last: Option<Time>| last.is_some_and(|at| now.since(at) < company);
-            let was = self.alone;
-            
-            self.alone = self.radio.is_some_and(|(_, others)| !in_company(others));
-            if was && !self.alone {
-                let most = self.radio.map_or(most, |(rate, _)| GIVE_WAY * rate.0 as f64);
-                self.rate = self.recent.max(first).min(most).max(self.least);
+        if let (true, Some((link, last))) = (calls > Span::ZERO, self.radio) {
+            let was_free = self.free;
+            let of_late = |last: Option<Time>| last.is_some_and(|at| now.since(at) < calls);
+            (self.free, self.hurries) = (!of_late(last.near), of_late(last.ours));
+            if was_free && !self.free {
+                self.rate = self.recent.max(first).min(GIVEN_WAY * link.0 as f64).max(self.least);
                 self.decreased = Some(now);
             }
         }
-        if self.alone {
+        if self.free {
             self.rate = self.recent.max(first).min(most).max(self.least);
         } else if self.config.steps == Steps::Interval {
             self.step(now);
         }
     }
 
-    /// The rate of the first hop, if the source is alone there and not limited.
+    /// The rate of the first hop, if the source is not limited there.
     #[must_use]
-    pub fn is_alone(&self) -> Option<Rate> {
-        self.radio.filter(|_| self.alone).map(|(rate, _)| rate)
+    pub fn is_free(&self) -> Option<Rate> {
+        self.radio.filter(|_| self.free).map(|(rate, _)| rate)
     }
 }
 
@@ -303,7 +306,7 @@ impl DiffQSender {
 
     /// True if the law of the rate limits the source.
     fn is_limited(&self) -> bool {
-        self.paced && self.rate.is_alone().is_none()
+        self.paced && self.rate.is_free().is_none()
     }
 }
 
@@ -378,7 +381,7 @@ impl Source for DiffQSender {
     }
 
     fn doubles_timer(&self) -> bool {
-        self.window.as_ref().is_none_or(PathWindow::doubles_timer)
+        !self.rate.hurries
     }
 
     fn goes_by_own_queue(&self) -> bool {
@@ -395,7 +398,7 @@ impl Source for DiffQSender {
         match &self.window {
             Some(window) => window.allowance(Some(rate).filter(|_| self.is_limited()), now),
             None => {
-                Allowance { window: None, rate: Some(self.rate.is_alone().unwrap_or(rate)), quantum: None }
+                Allowance { window: None, rate: Some(self.rate.is_free().unwrap_or(rate)), quantum: None }
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Nodes that starve say so, and only then sources are limited (ours): `company_of = "starving"`.
+//! Nodes that starve say so, and only then sources are limited (ours): `calls`.
 //!
 //! A limit keeps queues short and costs those who are limited: it is worth that where somebody starves for want of it, and only there. A
 //! node whose flows fall silent while the channel is busy, and that has little of what it hears of the channel, calls for [`TRIAL`]. If
@@ -9,15 +9,14 @@
 //! - Who has obeyed for [`PATIENCE`] without word that it helps is deaf for [`DEAF`]: neighbours that try one after the other cost their
 //!   neighbourhood no more than one does.
 //! - A node that tries is not limited by the calls of others, or it could not use what they leave; one that was helped is.
-//! - Whom a node sends to starves for want of that node's packets: [`Others`](super::company::Others) leaves such calls out.
+//! - Whom a node sends to starves for want of that node's packets: [`HeardCalls`](super::calls::HeardCalls) tells these calls apart.
 
 use alloc::vec;
-use alloc::vec::Vec;
 
 use airfair_units::{Span, Time};
 use airfair_wire::diffq::Call;
 
-use crate::places::{Agent, AgentContext, AgentSetup, Destination, Message, NodeId, NodeSample, Setting};
+use crate::places::{AgentContext, Destination, Message, NodeId, NodeSample, Setting, Starving};
 
 /// Length of a sample.
 pub(super) const SAMPLE: Span = Span::from_millis(100);
@@ -66,7 +65,7 @@ struct Heard {
     at: Time,
 }
 
-/// The agent of a node.
+/// The part of an agent that calls and passes calls on.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Caller {
     me: u32,
@@ -173,20 +172,25 @@ impl Caller {
     }
 }
 
-impl Agent for Caller {
-    fn on_start(&mut self, setup: &AgentSetup<'_>, _: &mut AgentContext<'_>) {
-        self.me = setup.node.0;
+impl Caller {
+    /// The interface of this node starts.
+    pub(super) const fn start(&mut self, node: NodeId) {
+        self.me = node.0;
     }
 
-    fn on_sample(&mut self, sample: &NodeSample<'_>, context: &mut AgentContext<'_>) {
+    /// An interval of the counters has ended.
+    pub(super) fn sample(&mut self, sample: &NodeSample<'_>, context: &mut AgentContext<'_>) {
         let now = context.now;
         let length = sample.interval.0.max(1) as f64;
         let own = sample.airtime.transmit.0.saturating_add(sample.receive_own.0) as f64 / length;
         let all = sample.interval.0.saturating_sub(sample.airtime.idle.0) as f64 / length;
         let starves = self.starves((own, all), sample, now);
         self.advance((own, all), starves, now);
+        if matches!(self.phase, Phase::Trying { .. } | Phase::Helped(_)) {
+            context.out.settings.push(Setting::Starving(Starving::Here));
+        }
         if matches!(self.phase, Phase::Helped(_)) {
-            context.out.settings.push(Setting::Starving(NodeId(self.me)));
+            context.out.settings.push(Setting::Starving(Starving::Near(NodeId(self.me))));
         }
         let Some(call) = self.call(now) else { return };
         let interval = if call.hops == 0 { CALL } else { RELAY };
@@ -204,7 +208,8 @@ impl Agent for Caller {
         }
     }
 
-    fn on_message(&mut self, _: NodeId, bytes: &[u8], _: bool, context: &mut AgentContext<'_>) {
+    /// A message has come from a neighbour.
+    pub(super) fn hear(&mut self, bytes: &[u8], context: &mut AgentContext<'_>) {
         let Ok((call, [])) = Call::decode(bytes) else { return };
         if call.hops >= REACH || call.node == self.me {
             return;
@@ -217,21 +222,22 @@ impl Agent for Caller {
         if self.heard.is_none_or(|known| call.hops <= known.call.hops || now.since(known.at) >= RELAY + RELAY) {
             self.heard = Some(Heard { call, at: now });
         }
-        context.out.settings.push(Setting::Starving(NodeId(call.node)));
+        context.out.settings.push(Setting::Starving(Starving::Near(NodeId(call.node))));
     }
 
     /// 1 while the node calls, 2 while it goes on because that has helped; its mean share of the use of the channel.
-    fn gauges(&self) -> Vec<(&'static str, f64)> {
+    pub(super) fn gauges(&self) -> [(&'static str, f64); 2] {
         let calls = match self.phase {
             Phase::Watching | Phase::Resting(_) => 0.0,
             Phase::Trying { .. } => 1.0,
             Phase::Helped(_) => 2.0,
         };
         let (own, all) = self.mean;
-        vec![("calls", calls), ("share", if all > 0.0 { own / all } else { 0.0 })]
+        [("calls", calls), ("share", if all > 0.0 { own / all } else { 0.0 })]
     }
 
-    fn work(&self) -> u64 {
+    /// Calls heard.
+    pub(super) const fn work(&self) -> u64 {
         self.work
     }
 }

@@ -8,7 +8,7 @@
 use airfair_units::Time;
 use airfair_wire::diffq::{Trailer, Type};
 
-use crate::places::{FlowId, Header, HeaderKind, Packet, PacketClass};
+use crate::places::{Header, HeaderKind, Packet, PacketClass};
 
 /// The trailer of all packets of DiffQ's flows. A receiver keeps the path of the last packet that has arrived.
 pub static KIND: HeaderKind = HeaderKind {
@@ -94,12 +94,6 @@ pub(crate) fn announce(header: &mut Header, queue: u32) {
 #[must_use]
 pub const fn queue(header: &Header) -> u32 {
     header.fields[TYPE_AND_QUEUE] & 0xffff
-}
-
-/// The flow of a packet, the same in both directions.
-#[must_use]
-pub(super) const fn flow(header: &Header) -> FlowId {
-    FlowId(header.fields[FLOW])
 }
 
 /// The path of data, as an acknowledgement tells it.

@@ -32,7 +32,6 @@ pub const LEAST: f64 = 2.0;
 pub struct PathWindow {
     /// α, segments.
     segments: f64,
-    doubles_timer: bool,
     mss: f64,
     /// The path, as far as the receiver has counted it.
     path: Option<Path>,
@@ -52,10 +51,9 @@ pub struct PathWindow {
 impl PathWindow {
     /// A window that keeps so many segments waiting; `tcp`: NewReno.
     #[must_use]
-    pub fn new(segments: u32, tcp: Reno, doubles_timer: bool) -> Self {
+    pub fn new(segments: u32, tcp: Reno) -> Self {
         Self {
             segments: f64::from(segments),
-            doubles_timer,
             mss: 1.0,
             path: None,
             window: 1.0,
@@ -71,12 +69,6 @@ impl PathWindow {
     #[must_use]
     pub fn steps_aside(&self) -> bool {
         self.path.is_some_and(|path| path.with == 0)
-    }
-
-    /// True if a time-out after another lasts twice as long.
-    #[must_use]
-    pub fn doubles_timer(&self) -> bool {
-        self.doubles_timer || self.has_tcp()
     }
 
     /// True if NewReno has a part in the window.

@@ -7,7 +7,7 @@ use airfair_units::Time;
 
 use super::FalseHeader;
 use crate::places::{
-    Enqueued, Head, Header, HeaderKind, Heard, LabelledQueue, NodeId, Packet, PacketId, Queue, QueueContext,
+    Calls, Enqueued, Head, Header, HeaderKind, Heard, LabelledQueue, NodeId, Packet, PacketId, Queue, QueueContext,
     QueueView, Setting,
 };
 
@@ -113,8 +113,8 @@ impl LabelledQueue for FaultyQueue {
         self.inner.own_backlog_to(destination, labelled)
     }
 
-    fn others(&self) -> Option<Time> {
-        self.inner.others()
+    fn calls(&self) -> Calls {
+        self.inner.calls()
     }
 
     fn work(&self) -> u64 {

@@ -114,8 +114,8 @@ pub enum Setting {
         /// Packets.
         packets: u32,
     },
-    /// A node near here starves.
-    Starving(NodeId),
+    /// A node starves, for the queue.
+    Starving(Starving),
     /// The rate that a flow may have over the interface.
     FlowRate {
         /// The flow.
@@ -123,6 +123,15 @@ pub enum Setting {
         /// The share of the flow.
         rate: Rate,
     },
+}
+
+/// A node whose flows starve while the channel is busy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Starving {
+    /// The agent's own.
+    Here,
+    /// Another one, some hops away.
+    Near(NodeId),
 }
 
 /// Effects of a queue's hooks.

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 
 use airfair_units::Time;
 
+use super::source::Calls;
 use super::{Head, Header, HeaderKind, NodeId, Packet, PacketId, Queue, QueueContext, QueueView};
 
 /// A header in a packet that a neighbour has sent, to this node or to another one: of the kind that the queue writes, or that the agent
@@ -91,10 +92,9 @@ pub trait LabelledQueue: Queue {
         own
     }
 
-    /// When data of a flow that does not begin at this node entered the queue last, or were heard of a neighbour. `None`: never, or the
-    /// queue does not note it.
-    fn others(&self) -> Option<Time> {
-        None
+    /// When nodes that starve called last.
+    fn calls(&self) -> Calls {
+        Calls::default()
     }
 
     /// Entries of messages and tables looked at so far on behalf of others: a measure of its work that depends on no clock and no machine.

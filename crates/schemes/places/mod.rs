@@ -67,7 +67,7 @@ pub use controller::{Controller, ControllerSetup, FlowLimit, Inhibition, LinkNam
 pub use effects::{
     AgentEffects, AqmEffects, ControllerEffects, ControllerMessage, Destination, Direction, ForwarderEffects,
     Holding, HopEffects, Message, Probability, QueueEffects, ReceiverEffects, SendRate, Setting,
-    SourceEffects, Timer, Transmit,
+    SourceEffects, Starving, Timer, Transmit,
 };
 pub use forwarder::{DeliveryRatio, DeliveryRatios, Forwarder, HeardBroadcast, Made, NativePacket, Numbered};
 pub use header::{Header, HeaderKind};
@@ -80,7 +80,7 @@ pub use queue::{Aqm, DropReason, Enqueued, Head, MarkReason, Priority, Queue, Qu
 pub use receiver::{Arrived, LossEvents, Receiver, UdpEnds};
 pub use report::{MOST_REPORT_BYTES, ReportBytes};
 pub use source::{
-    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, RateSample, Sent, Source,
+    Acked, Allowance, Calls, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, RateSample, Sent, Source,
     Spurious, Waiting,
 };
 pub use wants::{Capability, CapabilitySet, Wants};

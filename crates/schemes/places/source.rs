@@ -134,9 +134,17 @@ pub struct Waiting {
     pub own: u32,
     /// The interface at which they wait; none without a route.
     pub at: Option<Interface>,
-    /// When the queue there last had or heard data of a flow that does not begin at the node, if it notes that
-    /// ([`LabelledQueue::others`](super::LabelledQueue::others)).
-    pub others: Option<Time>,
+    /// When nodes that starve called last, as far as the queue there knows ([`LabelledQueue::calls`](super::LabelledQueue::calls)).
+    pub calls: Calls,
+}
+
+/// When nodes that starve called last ([`Setting::Starving`](super::Setting::Starving)). `None`: never.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Calls {
+    /// Nodes near here to which no flow of the node goes.
+    pub near: Option<Time>,
+    /// The node itself, or one to which a flow of it goes.
+    pub ours: Option<Time>,
 }
 
 /// The present limits of a source. UDP has no window and no bursts: of its limits only the rate counts, and without a rate nothing leaves.

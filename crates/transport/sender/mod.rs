@@ -26,7 +26,7 @@ mod undo;
 use alloc::boxed::Box;
 
 use airfair_schemes::places::{
-    Congestion, CongestionCause, FlowSetup, Header, PartialAck, Source, SourceContext,
+    Congestion, CongestionCause, FlowSetup, Header, PartialAck, Source, SourceContext, Timer,
 };
 use airfair_units::{Bytes, Rate, Span, Time};
 
@@ -391,6 +391,16 @@ impl Sender {
             self.rtt.back_off();
         }
         self.timers.rto_at = Some(self.rtt.expiry(context.now, &self.config));
+    }
+
+    /// Hands the law its timer. If the law no longer doubles time-outs, one that was doubled starts anew without that.
+    pub fn on_law_timer(&mut self, timer: Timer, context: &mut SourceContext<'_>) {
+        self.law.on_timer(timer, context);
+        if self.rtt.backoffs() > 0 && !self.law.doubles_timer() {
+            self.rtt.restore_backoffs(0);
+            let expiry = self.rtt.expiry(context.now, &self.config);
+            self.timers.rto_at = self.timers.rto_at.map(|at| at.min(expiry));
+        }
     }
 
     /// Fails the connection (RFC 9293 section 3.8.3, R2).

@@ -8,7 +8,6 @@ from typing import Any
 
 from .. import _core
 from .._core import InputError, Scenario
-from ..experiment import schemes
 from .candidate import Candidate
 
 KIND = "half"
@@ -30,9 +29,7 @@ def halved(scenario: Scenario, candidate: Candidate, seed: int) -> Scenario:
     radio: Tables = {}
     for option in candidate.sorted:
         if option.scheme:
-            brought = _brought(scenario, option.scheme)
-            _keep_from_asking(option.scheme, brought, tables)
-            radio |= brought
+            radio |= _brought(scenario, option.scheme)
         for change in option.changes:
             radio |= _add_change(change, tables, chosen)
     if radio:
@@ -62,13 +59,6 @@ def _brought(scenario: Scenario, name: str) -> Tables:
     settings = (setting.partition("=") for setting in scenario.settings(name))
     keys = ((path.removeprefix("radio."), value) for path, _, value in settings if path.startswith("radio."))
     return {key: tomllib.loads(f"value = {value}")["value"] for key, value in keys}
-
-
-def _keep_from_asking(name: str, brought: Tables, tables: Tables) -> None:
-    """The keys are there for half of the nodes: the scheme does not ask for them at all nodes."""
-    asked_by = next(scheme["asked_by"] for scheme in schemes() if scheme["name"] == name)
-    for flag in {flag for key, flag in asked_by.items() if key.removeprefix("radio.") in brought}:
-        tables.setdefault("schemes", {}).setdefault(name, {})[flag] = False
 
 
 def _add_change(change: str, tables: Tables, chosen: set[str]) -> Tables:

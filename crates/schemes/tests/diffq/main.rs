@@ -4,7 +4,7 @@
 
 mod announcement;
 mod backlogs;
-mod company;
+mod calls;
 mod contract;
 mod hostile;
 #[path = "../shared/hostile.rs"]

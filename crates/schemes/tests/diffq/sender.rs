@@ -2,7 +2,7 @@
 
 use airfair_schemes::ParamValue::{Choice as Word, Integer, Number, Rate as Speed, Span as Length};
 use airfair_schemes::places::{
-    Allowance, Congestion, CongestionCause, FlowSetup, Header, Interface, Sent, Source, SourceContext,
+    Allowance, Calls, Congestion, CongestionCause, FlowSetup, Header, Interface, Sent, Source, SourceContext,
     SourceEffects, Timer, Waiting,
 };
 use airfair_schemes::{ParamValue, Params, find};
@@ -61,7 +61,7 @@ impl Flow {
     /// A step with this many packets in the queue of the flow's destination. Returns the new rate, bit/s.
     fn step(&mut self, packets: u32) -> u64 {
         self.now += self.interval;
-        self.source.on_own_queue(&Waiting { all: packets, own: packets, at: None, others: None });
+        self.source.on_own_queue(&Waiting { all: packets, own: packets, at: None, calls: Calls::default() });
         self.hook(|source, context| source.on_timer(Timer(1), context));
         self.rate()
     }
@@ -196,7 +196,7 @@ fn a_relay_counts_its_own_packets() {
     let after = |counts, own, passed_on| {
         let mut flow = Flow::new(&[("threshold", Integer(0)), ("counts", Word(counts))]);
         flow.now += flow.interval;
-        flow.source.on_own_queue(&Waiting { all: own + passed_on, own, at: None, others: None });
+        flow.source.on_own_queue(&Waiting { all: own + passed_on, own, at: None, calls: Calls::default() });
         flow.hook(|source, context| source.on_timer(Timer(1), context));
         flow.rate()
     };
@@ -219,7 +219,7 @@ fn alpha_by_the_rate_of_the_first_hop() {
         let mut flow = Flow::of(source, 1000);
         flow.now += flow.interval;
         let at = Some(Interface { rate: Rate::from_mbps(mbps), ..Interface::radio(50) });
-        flow.source.on_own_queue(&Waiting { all: packets, own: packets, at, others: None });
+        flow.source.on_own_queue(&Waiting { all: packets, own: packets, at, calls: Calls::default() });
         flow.hook(|source, context| source.on_timer(Timer(1), context));
         flow.rate()
     };

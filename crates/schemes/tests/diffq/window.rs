@@ -3,7 +3,7 @@
 use airfair_schemes::ParamValue::{Integer, Rate as Speed};
 use airfair_schemes::diffq::trailer::KIND;
 use airfair_schemes::places::{
-    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Header, Interface, Medium, Source,
+    Acked, Allowance, Calls, Congestion, CongestionCause, FlowSetup, Header, Interface, Medium, Source,
     SourceContext, SourceEffects, Waiting,
 };
 use airfair_units::random::{Purpose, Stream};
@@ -92,7 +92,7 @@ impl Flow {
 
     fn waits_at(&mut self, medium: Medium) {
         self.hook(|source, _| {
-            source.on_own_queue(&Waiting { all: 0, own: 0, at: Some(at(medium)), others: None })
+            source.on_own_queue(&Waiting { all: 0, own: 0, at: Some(at(medium)), calls: Calls::default() })
         });
     }
 }

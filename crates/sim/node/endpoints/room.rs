@@ -1,7 +1,7 @@
 //! Room in the queues of a node for its own sources: those that wait, those that keep a number of packets waiting, and what becomes of
 //! their packets.
 
-use airfair_schemes::places::{QueueView, Waiting};
+use airfair_schemes::places::{Calls, QueueView, Waiting};
 use airfair_units::Time;
 
 use super::{Endpoints, RETRY_AFTER};
@@ -65,7 +65,7 @@ impl Endpoints {
                 all: plane.links.view(wire, now).waiting as u32,
                 own: plane.links.waiting(wire, now).filter(begins_here).count() as u32,
                 at: Some(*plane.interfaces.pipeline(port).at()),
-                others: None,
+                calls: Calls::default(),
             },
             None => {
                 plane.interfaces.waiting_for(port, self.flows[flow].to, self.is_labelled(plane, port, flow))

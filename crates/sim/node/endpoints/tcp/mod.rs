@@ -369,7 +369,7 @@ impl Tcp {
         let Some(connection) = self.connections.get_mut(id) else { return false };
         connection.sender.timers.fires(timer, generation)
             && self
-                .call(id, now, schedule, |sender, context| sender.law_mut().on_timer(timer, context))
+                .call(id, now, schedule, |sender, context| sender.on_law_timer(timer, context))
                 .is_some()
     }
 

@@ -1,0 +1,273 @@
+//! Nodes that starve (ours): when one calls, what others do, and what a source may send, with rates computed by hand.
+
+use airfair_schemes::ParamValue::{self, Choice, Span as Length};
+use airfair_schemes::places::{
+    Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Allowance, Calls, Capability, Context, Destination,
+    FlowSetup, Interface, LoneExchange, Medium, NodeId, NodeSample, Packet, PacketClass, Sent, Setting, Source,
+    SourceContext, SourceEffects, Starving, Timer, Waiting,
+};
+use airfair_units::random::{Purpose, Stream};
+use airfair_units::{Bytes, Rate, Span, Time};
+use airfair_wire::diffq::{Call, Sizes};
+
+use super::{Node, build, labelled};
+
+const SET: [(&str, ParamValue); 1] = [("calls", Length(Span::from_secs(1)))];
+const SAMPLE: Span = Span::from_millis(100);
+
+/// A node with number 1 that hears a busy channel.
+struct Host {
+    agent: Box<dyn Agent>,
+    random: Stream,
+    now: Time,
+}
+
+/// Effects of one sample: a call, if there is one, and what the queue is told.
+type Told = (Option<Call>, Vec<Starving>);
+
+impl Host {
+    fn new() -> Self {
+        Self::of(&SET)
+    }
+
+    fn of(set: &[(&str, ParamValue)]) -> Self {
+        let agent = build("diffq", set).agent(&Interface::radio(50)).unwrap();
+        let mut host = Self { agent, random: Stream::new(1, "agent", Purpose::Agent), now: Time::ZERO };
+        let exchange = LoneExchange::default();
+        host.hook(|agent, context| {
+            let setup =
+                AgentSetup { node: NodeId(1), rate: Rate::from_mbps(2), exchange, neighbours: &[], sense_margin: None };
+            agent.on_start(&setup, context);
+        });
+        host
+    }
+
+    fn hook(&mut self, hook: impl FnOnce(&mut dyn Agent, &mut AgentContext<'_>)) -> Told {
+        let Self { agent, random, now } = self;
+        let mut out = AgentEffects::default();
+        hook(&mut **agent, &mut AgentContext { now: *now, random, out: &mut out });
+        let call = out.messages.first().map(|message| {
+            assert_eq!((message.to, message.ahead, out.messages.len()), (Destination::Broadcast, true, 1));
+            Call::decode(&message.bytes).unwrap().0
+        });
+        let told = out.settings.iter().map(|setting| match setting {
+            Setting::Starving(starving) => *starving,
+            other => panic!("{other:?}"),
+        });
+        (call, told.collect())
+    }
+
+    /// A sample of 100 ms with 80 ms of use, of which the node itself sends so much, and so many packets.
+    fn sample(&mut self, own_ms: u64, traffic: u32) -> Told {
+        self.now += SAMPLE;
+        let transmit = Span::from_millis(own_ms);
+        let receive = Span::from_millis(80 - own_ms);
+        let airtime = Airtime { transmit, receive, idle: Span::from_millis(20), ..Airtime::default() };
+        let sample = NodeSample { interval: SAMPLE, airtime, traffic, ..NodeSample::default() };
+        self.hook(|agent, context| agent.on_sample(&sample, context))
+    }
+
+    /// The last of these samples: one packet in each second, and else silence.
+    fn samples(&mut self, number: u32, own_ms: u64) -> Told {
+        (0..number).map(|i| self.sample(own_ms, u32::from(i % 10 == 0))).last().unwrap()
+    }
+
+    fn hears(&mut self, node: u32, hops: u8, helped: bool) -> Told {
+        let mut bytes = [0; Call::WIRE_LEN];
+        Call { node, hops, helped }.encode(&mut bytes).unwrap();
+        self.hook(|agent, context| agent.on_message(NodeId(2), &bytes, true, context))
+    }
+}
+
+/// A node calls once its flow has been there for 10 s, is silent for half a second, and it has had less than .35 of the use of the channel.
+/// It repeats the call every 300 ms.
+#[test]
+fn a_node_that_starves_calls() {
+    let mut host = Host::new();
+    assert_eq!(host.samples(100, 4), (None, vec![]), "for 9.9 s");
+    let own = Call { node: 1, hops: 0, helped: false };
+    assert_eq!(host.sample(4, 1), (Some(own), vec![Starving::Here]));
+    let calls = [(); 6].map(|()| host.sample(4, 0).0.is_some());
+    assert_eq!(calls, [false, false, true, false, false, true]);
+    for (own_ms, packets) in [(40, 0), (4, 1)] {
+        let mut host = Host::new();
+        host.sample(own_ms, 1);
+        assert!((0..300).all(|_| host.sample(own_ms, packets).0.is_none()), "{own_ms} ms, {packets} packets");
+    }
+}
+
+/// A call is in vain if the share is not twice what it was, 1/20, and a rest of 60 s follows, then one of 120 s. With 3/16 it has helped:
+/// the node says so for 60 s, and is limited itself.
+#[test]
+fn a_call_ends_in_vain_or_helps() {
+    let mut host = Host::new();
+    host.samples(101, 4);
+    let until_silent = |host: &mut Host, own_ms: u64| {
+        (0..2000).take_while(|i| !host.sample(own_ms, u32::from(i % 10 == 0)).1.is_empty()).count()
+    };
+    let until_call = |host: &mut Host| {
+        (0..2000).take_while(|i| host.sample(4, u32::from(i % 10 == 0)).1.is_empty()).count()
+    };
+    assert_eq!(until_silent(&mut host, 4), 99);
+    assert_eq!(until_call(&mut host), 600);
+    assert_eq!((until_silent(&mut host, 4), until_call(&mut host)), (99, 1200));
+    assert_eq!(host.samples(99, 15).1, [Starving::Here]);
+    let (call, told) = host.samples(3, 15);
+    assert!(call.is_none_or(|call| call.helped));
+    assert_eq!(told, [Starving::Here, Starving::Near(NodeId(1))]);
+    let calls = [(); 3].map(|()| host.sample(15, 1).0);
+    assert_eq!(calls.into_iter().flatten().collect::<Vec<_>>(), [Call { node: 1, hops: 0, helped: true }]);
+    assert_eq!(until_silent(&mut host, 40), 594);
+}
+
+/// A node passes the nearest call on, once in 2 s, up to four hops, and tells its queue of each. Its own name, and a call from farther
+/// away, say nothing; nor does a call that it has not heard for 4 s.
+#[test]
+fn calls_are_passed_on() {
+    let mut host = Host::new();
+    assert_eq!(host.hears(9, 2, false), (None, vec![Starving::Near(NodeId(9))]));
+    host.hears(8, 3, false);
+    assert_eq!(host.sample(40, 1).0, Some(Call { node: 9, hops: 3, helped: false }));
+    let passed = (0..40).filter(|_| host.sample(40, 1).0.is_some()).count();
+    assert_eq!(passed, 1, "after 2 s; 4 s after the call there is none");
+    assert_eq!((host.hears(1, 0, true), host.hears(9, 4, true)), ((None, vec![]), (None, vec![])));
+    host.hears(9, 3, true);
+    assert_eq!(host.sample(40, 1).0, None, "four hops");
+}
+
+/// Who has obeyed calls for 10 s without word that they help heeds no such calls for 60 s; a call that helps is always heeded.
+#[test]
+fn patience_ends() {
+    let mut host = Host::new();
+    let heeds = |host: &mut Host, helped| {
+        host.sample(40, 1);
+        !host.hears(9, 0, helped).1.is_empty()
+    };
+    assert_eq!((0..200).take_while(|_| heeds(&mut host, false)).count(), 100);
+    assert_eq!((0..1000).take_while(|_| !heeds(&mut host, false)).count(), 599);
+    assert_eq!((0..200).take_while(|_| heeds(&mut host, false)).count(), 99);
+    assert!(heeds(&mut host, true) && !heeds(&mut host, false));
+    let mut helped = Host::new();
+    assert!((0..300).all(|i| heeds(&mut helped, i % 50 == 0)), "word that it helps renews patience");
+}
+
+/// Sizes by broadcast and calls go side by side: each part takes its own messages.
+#[test]
+fn calls_and_sizes_go_together() {
+    let set = [SET[0], ("sizes_by", Choice("broadcast"))];
+    let mut host = Host::of(&set);
+    assert_eq!(host.hears(9, 0, false).1, [Starving::Near(NodeId(9))]);
+    let message = Sizes::new([(5, 17)].into_iter());
+    let mut bytes = vec![0; message.wire_len()];
+    message.encode(&mut bytes).unwrap();
+    let mut out = AgentEffects::default();
+    let mut context = AgentContext { now: host.now, random: &mut host.random, out: &mut out };
+    host.agent.on_message(NodeId(2), &bytes, true, &mut context);
+    assert!(matches!(out.settings[..], [Setting::Backlog { packets: 17, .. }]));
+    let wants = build("diffq", &set).wants(&Interface::radio(50));
+    assert!(wants.has(Capability::Airtime) && wants.has(Capability::Backlogs) && wants.samples() == SAMPLE);
+    assert!(build("diffq", &[]).agent(&Interface::radio(50)).is_none());
+}
+
+/// A call is for the node's own packets if it comes from where they go, by next hop or destination; acknowledgements that it sends, and
+/// packets that it passes on, go nowhere in that sense.
+#[test]
+fn a_queue_tells_calls_apart() {
+    let mut node = Node::new("diffq", &SET);
+    let calls = |node: &mut Node, starving| {
+        node.queue.apply(Setting::Starving(starving), node.now);
+        node.queue.calls()
+    };
+    let own = Packet { own: true, ..labelled(1, 5, 2) };
+    node.enqueue(Packet { class: PacketClass::Ack, ..own });
+    node.enqueue(labelled(2, 5, 2));
+    let now = Some(node.now);
+    assert_eq!(calls(&mut node, Starving::Near(NodeId(2))), Calls { near: now, ours: None });
+    node.enqueue(own);
+    node.after(Span::from_millis(7));
+    let later = Some(node.now);
+    assert_eq!(calls(&mut node, Starving::Near(NodeId(2))), Calls { near: now, ours: later });
+    assert_eq!(calls(&mut node, Starving::Near(NodeId(5))), Calls { near: now, ours: later });
+    assert_eq!(calls(&mut node, Starving::Near(NodeId(3))), Calls { near: later, ours: later });
+    let mut alone = Node::new("diffq", &SET);
+    let now = Some(alone.now);
+    assert_eq!(calls(&mut alone, Starving::Here), Calls { near: None, ours: now });
+}
+
+/// A flow over UDP with packets of 1000 B at a radio of 2 Mbit/s.
+struct Flow {
+    source: Box<dyn Source>,
+    now: Time,
+    random: Stream,
+    out: SourceEffects,
+}
+
+impl Flow {
+    fn new(set: &[(&str, ParamValue)]) -> Self {
+        let source = build("diffq", set).udp().unwrap().source;
+        let random = Stream::new(1, "flow", Purpose::Source);
+        let mut flow = Self { source, now: Time(3_000_000_000), random, out: SourceEffects::default() };
+        let setup = FlowSetup {
+            mss: Bytes(1000),
+            headers: Bytes(40),
+            initial_window: Bytes(4000),
+            window_limit: Bytes(u64::MAX),
+            rtt: None,
+            syn_lost: false,
+        };
+        flow.hook(|source, context| source.on_start(&setup, context));
+        flow
+    }
+
+    fn hook(&mut self, hook: impl FnOnce(&mut dyn Source, &mut SourceContext<'_>)) {
+        let Self { source, now, random, out, .. } = self;
+        hook(&mut **source, &mut Context { now: *now, random, out });
+    }
+
+    /// A packet leaves, and 10 ms later the step with 30 packets in the queue. Returns the new rate.
+    fn step(&mut self, medium: Medium, near: Option<Time>, ours: Option<Time>) -> u64 {
+        let sent = Sent { bytes: Bytes(1000), in_flight: Bytes(0), retransmission: false };
+        self.hook(|source, context| source.on_sent(&sent, context));
+        self.now += Span::from_millis(10);
+        let at = Some(Interface { medium, ..Interface::radio(50) });
+        self.source.on_own_queue(&Waiting { all: 30, own: 30, at, calls: Calls { near, ours } });
+        self.hook(|source, context| source.on_timer(Timer(1), context));
+        let Allowance { window, rate, .. } = self.source.allowance(self.now);
+        assert_eq!(window, None);
+        rate.unwrap().0
+    }
+}
+
+/// While nobody calls the source has the rate of its first hop, whatever its queue. Once somebody does it begins at a twentieth of that,
+/// though it has had more, and its queue lets that fall no further within 100 ms; a second after the call it is free again.
+#[test]
+fn a_source_is_limited_once_somebody_calls() {
+    let mut flow = Flow::new(&SET);
+    assert_eq!([0; 3].map(|_| flow.step(Medium::Radio, None, None)), [2_000_000; 3]);
+    assert!(!flow.source.goes_by_own_queue());
+    let called = flow.now;
+    assert_eq!(flow.step(Medium::Radio, Some(called), None), 100_000);
+    assert!(flow.source.goes_by_own_queue() && flow.source.doubles_timer());
+    flow.now = called + Span::from_millis(980);
+    assert!(flow.step(Medium::Radio, Some(called), None) < 100_000, "990 ms after");
+    assert_eq!(flow.step(Medium::Radio, Some(called), None), 2_000_000, "1 s after");
+}
+
+/// A call for the source's own packets limits nothing, and while it counts no time-out doubles the next.
+#[test]
+fn a_source_hurries_if_its_receiver_calls() {
+    let mut flow = Flow::new(&SET);
+    let called = flow.now;
+    assert_eq!(flow.step(Medium::Radio, None, Some(called)), 2_000_000);
+    assert!(!flow.source.doubles_timer());
+    flow.now = called + Span::from_secs(1);
+    flow.step(Medium::Radio, None, Some(called));
+    assert!(flow.source.doubles_timer());
+}
+
+/// At a wire, and without calls, the law limits: 100 kbit/s is halved.
+#[test]
+fn a_source_at_a_wire_is_limited() {
+    assert_eq!(Flow::new(&SET).step(Medium::Wire, None, None), 50_000);
+    assert_eq!(Flow::new(&[]).step(Medium::Radio, None, None), 50_000);
+}
