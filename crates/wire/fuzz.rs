@@ -332,10 +332,11 @@ pub fn fuzz_congestion(data: &[u8]) {
     round_trip(data, Congestion::wire_len, Congestion::encode, Congestion::decode);
 }
 
-/// DiffQ's trailer and message.
+/// DiffQ's trailer and messages.
 pub fn fuzz_diffq(data: &[u8]) {
     round_trip(data, diffq::Trailer::wire_len, diffq::Trailer::encode, diffq::Trailer::decode);
     round_trip(data, diffq::Sizes::wire_len, diffq::Sizes::encode, diffq::Sizes::decode);
+    round_trip(data, |_| diffq::Call::WIRE_LEN, diffq::Call::encode, diffq::Call::decode);
 }
 
 /// C3L's messages and header.

@@ -130,28 +130,6 @@ fn a_scheme_brings_what_it_needs() {
     assert_eq!(selected(&complete, &[], "diffq:paper").unwrap().settings, both);
 }
 
-/// Settings of radios that DiffQ's default asks for, each where it has its default value; a profile with another default keeps that. The
-/// complete form of such a run has them, and what it has is not brought again; `paper` brings none.
-#[test]
-fn a_flag_of_a_scheme_brings_keys() {
-    let one = TEXT.replace(", radios = [\"default\", \"far\"]", "");
-    let settings = |text: &str, selection: &str| selected(text, &[], selection).unwrap().settings;
-    let all = ["radio.rts_from_attempt=2", "radio.short_retry_limit=10", "radio.long_retry_limit=20"];
-    assert_eq!(settings(&one, "diffq"), all);
-    assert_eq!(settings(&one, "diffq[diffq.protected=false]"), ["diffq.protected=false"]);
-    assert_eq!(settings(&one, "diffq:paper"), ["radio.categories=\"diffq\""]);
-    let stated = one.replace("channel = 1", "channel = 1\nshort_retry_limit = 9\nrts_from_attempt = 4");
-    assert_eq!(settings(&stated, "diffq"), all[2..]);
-    let ns3 = one.replace("channel = 1", "channel = 1\nprofile = \"ns-3\"");
-    assert_eq!(settings(&ns3, "diffq"), [all[0], all[2]]);
-    let found = selected(&one, &[], "diffq").unwrap();
-    let mac = &found.scenario.spec.radios[0].mac;
-    assert_eq!((mac.rts_from_attempt, mac.short_retry_limit), (NonZeroU8::new(2), 10));
-    assert!(settings(&found.scenario.resolved, "diffq").is_empty());
-    let paper = selected(&one, &[], "diffq:paper").unwrap().scenario.resolved;
-    assert!(settings(&paper, "diffq").is_empty(), "its table states protected = false");
-}
-
 #[test]
 fn a_file_may_name_several_schemes() {
     let several = |scheme: &str| TEXT.replace("scheme = \"strict\"", &format!("scheme = \"{scheme}\""));

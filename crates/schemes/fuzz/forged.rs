@@ -8,6 +8,7 @@ use airfair_wire::c3l::{
     Alive, Allocation, AllocationHead, AnswerReport, FlowReport, Hello, LinkReport, Message as C3lMessage,
     Neighbour, Report, ReportHead, Share, Word,
 };
+use airfair_wire::diffq::Call;
 use airfair_wire::nred::Ncn;
 
 use super::node;
@@ -15,11 +16,11 @@ use super::node;
 /// Messages that are kept to be mutated.
 const CORPUS: usize = 200;
 
-/// A forged message: of C3L, or an NCN.
+/// A forged message: of C3L, an NCN, or a call of DiffQ.
 pub(super) fn forged(input: &mut Input<'_>) -> Vec<u8> {
     let (from, round) = (node(input), u16::from(input.byte()));
     let many = if input.byte() < 240 { 8 } else { 255 };
-    let message = match input.byte() % 6 {
+    let message = match input.byte() % 7 {
         0 => {
             let alive = |input: &mut Input<'_>| Alive {
                 controller: node(input),
@@ -76,6 +77,11 @@ pub(super) fn forged(input: &mut Input<'_>) -> Vec<u8> {
             let mut parts = Report::parts_with_answers(head, &links, &flows, &answers, listed);
             let at = input.below(parts.len());
             C3lMessage::Report(parts.swap_remove(at))
+        }
+        5 => {
+            let call = Call { node: from, hops: input.byte() % 6, helped: input.flag() };
+            let mut bytes = vec![0; Call::WIRE_LEN];
+            return call.encode(&mut bytes).map_or_else(|_| Vec::new(), |_| bytes);
         }
         _ => {
             let ncn = Ncn { normalized: input.word(), lifetime_ms: input.word() as u16 };

@@ -66,6 +66,16 @@ pub fn scheme(name: &str) -> Box<dyn Scheme> {
     (entry.build)(&Params::default()).expect("the defaults are right")
 }
 
+/// The scheme of this name as an operator has it.
+///
+/// # Panics
+/// There is none.
+#[must_use]
+pub fn default_scheme(name: &str) -> Box<dyn Scheme> {
+    let entry = find(name).expect("a scheme of the registry");
+    (entry.build)(&entry.defaults()).expect("the defaults are right")
+}
+
 /// A node: mostly one of the scene, sometimes any.
 fn node(input: &mut Input<'_>) -> u32 {
     if input.byte() < 220 { 1 + u32::from(input.byte()) % NODES } else { input.word() }
@@ -85,9 +95,9 @@ fn check(gauges: &[(&'static str, f64)]) {
     assert!(gauges.iter().all(|(_, value)| !value.is_infinite()), "{gauges:?}");
 }
 
-/// Any bytes as a course of events for a scheme's agents, NRED's NCNs and MORE's and ExOR's broadcasts among them.
+/// Any bytes as a course of events for a scheme's agents, NRED's NCNs, DiffQ's calls, and MORE's and ExOR's broadcasts among them.
 pub fn fuzz_agents(name: &str, data: &[u8]) {
-    Agents::new(&*scheme(name)).iter_mut().for_each(|agents| run(agents, data));
+    Agents::new(&*default_scheme(name)).iter_mut().for_each(|agents| run(agents, data));
 }
 
 /// Any bytes as a course of events for C3L's controller.

@@ -5,7 +5,7 @@
 use airfair_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
 use airfair_wire::c3l;
 use airfair_wire::congestion::{Congestion, Fields, Rates};
-use airfair_wire::diffq::{Sizes, Trailer, Type};
+use airfair_wire::diffq::{Call, Sizes, Trailer, Type};
 use airfair_wire::dsdv::{self, Update};
 use airfair_wire::exor::{self, Exor};
 use airfair_wire::fuzz::{
@@ -293,6 +293,8 @@ fn diffq_seeds() -> Vec<Vec<u8>> {
         .to_vec();
     let sizes = Sizes::new([(7, 26), (8, 0), (u32::MAX, 65_535)].into_iter());
     seeds.push(bytes(sizes.wire_len() + 1, |buffer| assert!(sizes.encode(buffer).is_ok())));
+    let call = Call { node: 7, hops: 3, helped: true };
+    seeds.push(bytes(Call::WIRE_LEN, |buffer| assert!(call.encode(buffer).is_ok())));
     seeds
 }
 

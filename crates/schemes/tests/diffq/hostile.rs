@@ -1,6 +1,6 @@
-//! Hostile trailers at DiffQ's queue.
+//! Hostile trailers at DiffQ's queue, and hostile calls at its agents.
 
-use airfair_schemes::fuzz::{Queues, scheme};
+use airfair_schemes::fuzz::{Agents, Queues, default_scheme, scheme};
 
 use crate::hostile_driver::drive;
 
@@ -12,4 +12,12 @@ fn any_trailers_cost_bounded_work() {
     // The driver bounds the work of each call.
     assert!(worst.total > 10_000, "{worst:?}");
     assert!(worst.bytes < 200_000 && worst.kept < 1_000_000, "{worst:?}");
+}
+
+#[test]
+fn any_calls_cost_bounded_work() {
+    let worst = drive(&mut Agents::new(&*default_scheme("diffq")).unwrap(), 100_000);
+    println!("{worst:?}");
+    assert!(worst.total > 1_000 && worst.allocations < 50, "{worst:?}");
+    assert!(worst.bytes < 20_000 && worst.kept < 200_000, "{worst:?}");
 }
