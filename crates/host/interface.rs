@@ -10,9 +10,9 @@ use alloc::vec::Vec;
 
 use airfair_schemes::Scheme;
 use airfair_schemes::places::{
-    Aqm, AqmEffects, Backlog, Calls, Capability, Context, Ecn, Enqueued, Finished, FlowId, Head, Header, Heard, Hop,
-    HopContext, HopEffects, Interface, LabelledQueue, NodeId, OutputQueue, Packet, PacketId, Passage,
-    QueueEffects, QueueView, Setting, Timer, Verdict, Waiting, Wants,
+    Aqm, AqmEffects, Backlog, Calls, Capability, Context, Ecn, Enqueued, Finished, FlowId, Head, Header,
+    Heard, Hop, HopContext, HopEffects, Interface, LabelledQueue, NodeId, OutputQueue, Packet, PacketId,
+    Passage, QueueEffects, QueueView, Setting, Timer, Verdict, Waiting, Wants,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Rate, Time};

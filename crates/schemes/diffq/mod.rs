@@ -47,9 +47,9 @@ mod calls;
 mod destinations;
 mod presets;
 mod queue;
-mod starving;
 pub mod scheduler;
 pub mod sender;
+mod starving;
 pub mod trailer;
 pub mod window;
 
@@ -308,7 +308,11 @@ impl Scheme for DiffQ {
             .and_if(self.announcements.is_some(), Capability::Backlogs)
             .and_if(self.calls, Capability::Airtime)
             .and_if(self.calls, Capability::NavTime)
-            .samples_every(self.announcements.unwrap_or(if self.calls { starving::SAMPLE } else { Span::ZERO }))
+            .samples_every(self.announcements.unwrap_or(if self.calls {
+                starving::SAMPLE
+            } else {
+                Span::ZERO
+            }))
             .priorities_to(Priority(levels - 1))
     }
 }

@@ -12,8 +12,8 @@ use super::destinations::{DestinationQueue, Destinations};
 use super::scheduler::{Candidate, Rank, Scheduler};
 use super::trailer;
 use crate::places::{
-    Calls, DropReason, Ecn, Enqueued, Head, Header, HeaderKind, Heard, LabelledQueue, MarkReason, NodeId, Packet,
-    PacketClass, PacketId, Priority, Queue, QueueContext, QueueView, Setting,
+    Calls, DropReason, Ecn, Enqueued, Head, Header, HeaderKind, Heard, LabelledQueue, MarkReason, NodeId,
+    Packet, PacketClass, PacketId, Priority, Queue, QueueContext, QueueView, Setting,
 };
 use crate::words;
 

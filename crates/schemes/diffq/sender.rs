@@ -35,8 +35,8 @@ use airfair_units::{Bytes, Rate, Span, Time};
 use super::trailer;
 use super::window::PathWindow;
 use crate::places::{
-    Acked, Allowance, Calls, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Idle, Interface, Sent,
-    Source, SourceContext, Spurious, Timer, Waiting,
+    Acked, Allowance, Calls, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Idle, Interface,
+    Sent, Source, SourceContext, Spurious, Timer, Waiting,
 };
 use crate::words;
 

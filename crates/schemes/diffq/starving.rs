@@ -53,7 +53,12 @@ enum Phase {
     #[default]
     Watching,
     /// It calls; its share before, and the sums of its own use and of all use since.
-    Trying { until: Time, before: f64, own: f64, all: f64 },
+    Trying {
+        until: Time,
+        before: f64,
+        own: f64,
+        all: f64,
+    },
     Helped(Time),
     Resting(Time),
 }
@@ -219,7 +224,8 @@ impl Caller {
         if !self.obeys(call, now) {
             return;
         }
-        if self.heard.is_none_or(|known| call.hops <= known.call.hops || now.since(known.at) >= RELAY + RELAY) {
+        if self.heard.is_none_or(|known| call.hops <= known.call.hops || now.since(known.at) >= RELAY + RELAY)
+        {
             self.heard = Some(Heard { call, at: now });
         }
         context.out.settings.push(Setting::Starving(Starving::Near(NodeId(call.node))));

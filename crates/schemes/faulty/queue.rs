@@ -7,8 +7,8 @@ use airfair_units::Time;
 
 use super::FalseHeader;
 use crate::places::{
-    Calls, Enqueued, Head, Header, HeaderKind, Heard, LabelledQueue, NodeId, Packet, PacketId, Queue, QueueContext,
-    QueueView, Setting,
+    Calls, Enqueued, Head, Header, HeaderKind, Heard, LabelledQueue, NodeId, Packet, PacketId, Queue,
+    QueueContext, QueueView, Setting,
 };
 
 /// A queue whose headers are changed after it has written them.

@@ -80,7 +80,7 @@ pub use queue::{Aqm, DropReason, Enqueued, Head, MarkReason, Priority, Queue, Qu
 pub use receiver::{Arrived, LossEvents, Receiver, UdpEnds};
 pub use report::{MOST_REPORT_BYTES, ReportBytes};
 pub use source::{
-    Acked, Allowance, Calls, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, RateSample, Sent, Source,
-    Spurious, Waiting,
+    Acked, Allowance, Calls, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, RateSample, Sent,
+    Source, Spurious, Waiting,
 };
 pub use wants::{Capability, CapabilitySet, Wants};

@@ -2,9 +2,9 @@
 
 use airfair_schemes::ParamValue::{self, Choice, Span as Length};
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Allowance, Calls, Capability, Context, Destination,
-    FlowSetup, Interface, LoneExchange, Medium, NodeId, NodeSample, Packet, PacketClass, Sent, Setting, Source,
-    SourceContext, SourceEffects, Starving, Timer, Waiting,
+    Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Allowance, Calls, Capability, Context,
+    Destination, FlowSetup, Interface, LoneExchange, Medium, NodeId, NodeSample, Packet, PacketClass, Sent,
+    Setting, Source, SourceContext, SourceEffects, Starving, Timer, Waiting,
 };
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Rate, Span, Time};
@@ -35,8 +35,13 @@ impl Host {
         let mut host = Self { agent, random: Stream::new(1, "agent", Purpose::Agent), now: Time::ZERO };
         let exchange = LoneExchange::default();
         host.hook(|agent, context| {
-            let setup =
-                AgentSetup { node: NodeId(1), rate: Rate::from_mbps(2), exchange, neighbours: &[], sense_margin: None };
+            let setup = AgentSetup {
+                node: NodeId(1),
+                rate: Rate::from_mbps(2),
+                exchange,
+                neighbours: &[],
+                sense_margin: None,
+            };
             agent.on_start(&setup, context);
         });
         host

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use airfair_schemes::places::{
     Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, Sent, Source, SourceContext,
-    Spurious,
+    Spurious, Timer,
 };
 use airfair_units::{Bytes, Rate, Time};
 
@@ -29,6 +29,8 @@ pub enum Law {
     Paced(u64, u64, Option<u64>),
     /// A fixed window of a source whose timer does not double.
     Granted(u64),
+    /// The same from its own timer on.
+    Hurried(u64),
     /// No window at all.
     Open,
     /// RFC 5681 with the recovery of RFC 6582.
@@ -47,17 +49,21 @@ pub struct Witness {
     ssthresh: u64,
     /// Window and threshold before the last time-out that was not a repeated one, or fast retransmit.
     before: Option<(u64, u64)>,
+    /// The law's own timer has fired.
+    fired: bool,
 }
 
 impl Witness {
     pub fn new(law: Law, log: Arc<Mutex<Log>>) -> Self {
         let window = match law {
-            Law::Fixed(window) | Law::Granted(window) | Law::Keeping(window) | Law::Paced(window, _, _) => {
-                window
-            }
+            Law::Fixed(window)
+            | Law::Granted(window)
+            | Law::Hurried(window)
+            | Law::Keeping(window)
+            | Law::Paced(window, _, _) => window,
             _ => 0,
         };
-        Self { law, log, mss: 0, initial: 0, window, ssthresh: 1 << 40, before: None }
+        Self { law, log, mss: 0, initial: 0, window, ssthresh: 1 << 40, before: None, fired: false }
     }
 
     fn adapts(&self) -> bool {
@@ -172,7 +178,15 @@ impl Source for Witness {
     }
 
     fn doubles_timer(&self) -> bool {
-        !matches!(self.law, Law::Granted(_))
+        match self.law {
+            Law::Granted(_) => false,
+            Law::Hurried(_) => !self.fired,
+            _ => true,
+        }
+    }
+
+    fn on_timer(&mut self, _: Timer, _: &mut SourceContext<'_>) {
+        self.fired = true;
     }
 
     fn partial_ack(&self) -> PartialAck {

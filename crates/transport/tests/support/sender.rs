@@ -8,7 +8,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use airfair_schemes::places::Ecn;
+use airfair_schemes::places::{Ecn, Timer};
 use airfair_transport::{Flags, SackBlocks, Segment, Sender, State, TcpConfig};
 use airfair_units::Time;
 
@@ -115,6 +115,7 @@ impl Subject for Script {
             ["close"] => self.sender.close(),
             ["stop"] => self.sender.stop(),
             ["timer"] => self.sender.on_timer(context),
+            ["law-timer"] => self.sender.on_law_timer(Timer(0), context),
             ["drop", seq] => self.sender.on_link_drop(seq.parse().expect(seq), context),
             ["poll"] => {}
             ["<", rest @ ..] => self.arrive(at, rest),

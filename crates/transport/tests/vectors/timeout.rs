@@ -103,6 +103,36 @@ fn a_granted_rate_does_not_double_the_time_out() {
     );
 }
 
+/// A law whose own timer tells it to hurry: a time-out that has been doubled twice, until 7 s, ends a second after that, and no other is
+/// doubled. One that ends sooner anyway stays.
+#[test]
+fn a_law_that_hurries_ends_doubled_time_outs() {
+    check(
+        &TcpConfig { initial_window: InitialWindow::Segments(3), ..plain() },
+        Law::Hurried(1000),
+        "
+        0 open
+        0 write 1000
+        > 1:1001
+        1000 timer
+        ! timeout 1000 pipe 1000
+        > 1:1001
+        3000 timer
+        ! timeout 1000 pipe 1000 repeated
+        > 1:1001
+        = rto=4000 deadline=7000
+        3500 law-timer
+        = rto=1000 deadline=4500
+        4000 law-timer
+        = rto=1000 deadline=4500
+        4500 timer
+        ! timeout 1000 pipe 1000 repeated
+        > 1:1001
+        = rto=1000 deadline=5500
+        ",
+    );
+}
+
 #[test]
 fn time_out_is_bounded() {
     check(

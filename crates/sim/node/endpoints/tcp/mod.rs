@@ -368,9 +368,7 @@ impl Tcp {
     ) -> bool {
         let Some(connection) = self.connections.get_mut(id) else { return false };
         connection.sender.timers.fires(timer, generation)
-            && self
-                .call(id, now, schedule, |sender, context| sender.on_law_timer(timer, context))
-                .is_some()
+            && self.call(id, now, schedule, |sender, context| sender.on_law_timer(timer, context)).is_some()
     }
 
     /// Hands a connection's law the packets that wait at the node for its destination. Returns true if the law goes by them, so that no
