@@ -261,8 +261,9 @@ impl SourceRate {
         let SenderConfig { calls, interval, rates: [first, most], .. } = self.config;
         self.recent += (self.bits / interval.as_secs_f64() - self.recent) / RECENT;
         self.bits = 0.0;
+        let was_free = core::mem::take(&mut self.free);
+        self.hurries = false;
         if let (true, Some((link, last))) = (calls > Span::ZERO, self.radio) {
-            let was_free = self.free;
             let of_late = |last: Option<Time>| last.is_some_and(|at| now.since(at) < calls);
             (self.free, self.hurries) = (!of_late(last.near), of_late(last.ours));
             if was_free && !self.free {

@@ -270,9 +270,13 @@ fn a_source_hurries_if_its_receiver_calls() {
     assert!(flow.source.doubles_timer());
 }
 
-/// At a wire, and without calls, the law limits: 100 kbit/s is halved.
+/// At a wire, and without calls, the law limits: 100 kbit/s is halved; also if the flow was free at a radio before.
 #[test]
 fn a_source_at_a_wire_is_limited() {
-    assert_eq!(Flow::new(&SET).step(Medium::Wire, None, None), 50_000);
+    let mut flow = Flow::new(&SET);
+    assert_eq!(flow.step(Medium::Wire, None, None), 50_000);
+    assert_eq!(flow.step(Medium::Radio, None, Some(flow.now)), 2_000_000);
+    flow.step(Medium::Wire, None, None);
+    assert!(flow.source.goes_by_own_queue() && flow.source.doubles_timer());
     assert_eq!(Flow::new(&[]).step(Medium::Radio, None, None), 50_000);
 }
