@@ -1,5 +1,5 @@
-//! DiffQ's trailer: what the sender of each frame tells its neighbours; and the message by which a node tells them in one frame of its
-//! own, which is not the paper's. The paper names the fields and where they stand, at the end of the
+//! DiffQ's trailer: what the sender of each frame tells its neighbours; and two messages that are not the paper's: sizes
+//! of queues in a frame of their own, and the call of a node that starves. The paper names the fields and where they stand, at the end of the
 //! packet [Warrier, Ha, Wason, Rhee, §5.3, figure 4]; this layout is ours, and so is the field `written`.
 
 use alloc::vec::Vec;

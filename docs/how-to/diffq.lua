@@ -1,5 +1,5 @@
--- DiffQ's trailer for Wireshark and tshark: `tshark -X lua_script:diffq.lua -r NODE.pcapng`.
--- IP's protocol is 254; TCP or UDP stands before the trailer of 16 bytes, which a cut packet lacks.
+-- DiffQ's trailer and messages for Wireshark and tshark: `tshark -X lua_script:diffq.lua -r NODE.pcapng`.
+-- IP's protocol is 254; TCP or UDP stands before the trailer of 16 bytes, which a cut packet lacks. Messages are UDP to port 11.
 local diffq = Proto("diffq", "DiffQ")
 local types = { [1] = "data", [2] = "acknowledgement", [3] = "source-routed" }
 local fields = {
@@ -10,6 +10,10 @@ local fields = {
     flow = ProtoField.uint32("diffq.flow", "Flow"),
     sent = ProtoField.uint32("diffq.sent_us", "Sent by the source, us"),
     sequence = ProtoField.uint32("diffq.sequence", "Sequence number"),
+    node = ProtoField.uint32("diffq.node", "Node that starves"),
+    hops = ProtoField.uint8("diffq.hops", "Hops of the call", base.DEC, nil, 0x7f),
+    helped = ProtoField.bool("diffq.helped", "Limits have helped", 8, nil, 0x80),
+    destination = ProtoField.uint32("diffq.destination", "Destination"),
 }
 diffq.fields = fields
 
@@ -37,3 +41,26 @@ function diffq.dissector(buffer, packet, tree)
 end
 
 DissectorTable.get("ip.proto"):add(254, diffq)
+
+-- Calls of nodes that starve (0x15), and sizes of queues (0x14).
+local message = Proto("diffq_message", "DiffQ message")
+
+function message.dissector(buffer, packet, tree)
+    local kind = buffer(0, 1):uint()
+    if kind == 0x15 and buffer:len() >= 6 then
+        local part = tree:add(message, buffer(0, 6), "DiffQ, call of node " .. buffer(2, 4):uint())
+        part:add(fields.helped, buffer(1, 1))
+        part:add(fields.hops, buffer(1, 1))
+        part:add(fields.node, buffer(2, 4))
+        packet.cols.info = "DiffQ call"
+    elseif kind == 0x14 then
+        local part = tree:add(message, buffer(), "DiffQ, sizes of queues")
+        for at = 2, buffer:len() - 6, 6 do
+            part:add(fields.destination, buffer(at, 4))
+            part:add(fields.queue, buffer(at + 4, 2))
+        end
+        packet.cols.info = "DiffQ sizes"
+    end
+end
+
+DissectorTable.get("udp.port"):add(11, message)

@@ -1,7 +1,7 @@
 //! DiffQ: queues by destination, and access to the medium by the difference between a queue and that of the next hop.
 //!
 //! Source: Warrier, Ha, Wason, Rhee, "DiffQ: Differential Backlog Congestion Control for Wireless Multi-hop Networks".
-//! Places: the queue of radio interfaces, and the source over TCP (DiffQ-TCP, §6.1: TCP's reliability, DiffQ's rate, no window) and over
+//! Places: the queue of radio interfaces, their agent (calls, sizes by broadcast), and the source over TCP (DiffQ-TCP, §6.1: TCP's reliability, DiffQ's rate, no window) and over
 //! UDP (DiffQ-UDP). Packets of DiffQ's flows carry a trailer; all others pass a DiffQ node at level 0 (§5.5).
 //!
 //! | symbol | here | unit |
@@ -21,6 +21,7 @@
 //! | `trailer` | §5.3, the trailer |
 //! | `starving`, `calls` | nodes that starve, and what sources know of their calls (ours) |
 //! | `announcement` | sizes by broadcast instead of by overhearing (ours) |
+//! | `agent` | the agent at a radio: announcements, calls, or both |
 //!
 //! Readings that no single file owns:
 //! - D is 100 packets. The paper gives no number; a level is then 12.5 packets. With QUEUE_THRESH = D/4 a source reaches level 2; levels
@@ -60,7 +61,7 @@ use airfair_units::{Rate, Span};
 use crate::droptail::DropTail;
 use crate::newreno;
 use crate::params::{ParamError, Params};
-use crate::places::{Agent, Capability, Interface, Medium, OutputQueue, Priority, Source, UdpEnds, Wants};
+use crate::places::{Agent, Capability, Interface, Medium, MessageKinds, OutputQueue, Priority, Source, UdpEnds, Wants};
 use crate::scheme::Scheme;
 use crate::{params, words};
 
@@ -133,7 +134,7 @@ impl CommonParameters {
             alpha_by: AlphaBy::Fixed,
             gain: 0.0,
             quiet: Span::ZERO,
-            calls: Span::ZERO,
+            limited_for: Span::ZERO,
             beta: self.beta,
             interval: self.interval,
             hold: self.hold,
@@ -217,8 +218,6 @@ pub struct DiffQ {
     sizes: usize,
     /// Time between two broadcasts of sizes, if they are not overheard.
     announcements: Option<Span>,
-    /// Nodes that starve call.
-    calls: bool,
 }
 
 impl DiffQ {
@@ -236,8 +235,12 @@ impl DiffQ {
         let quantiser = set.common.quantiser();
         let scheduler = scheduler::Scheduler { parts, order: set.order, serve, acks: set.acks, quantiser };
         let DiffQParameters { counts, alpha_by, gain, quiet, calls, .. } = *set;
+        if calls > Span::ZERO && set.sizes_by == SizesBy::Broadcast && set.announcement_interval > starving::SAMPLE {
+            let expected = "with `calls` and sizes_by = \"broadcast\": expected at most 100 ms";
+            return Err(ParamError::new("announcement_interval", expected));
+        }
         let common = set.common.sender(set.only_used)?;
-        let sender = SenderConfig { counts, alpha_by, gain, quiet, calls, ..common };
+        let sender = SenderConfig { counts, alpha_by, gain, quiet, limited_for: calls, ..common };
         let mut udp_sender = SenderConfig { threshold: sender.threshold + set.slack as u32, ..sender };
         if set.udp_alpha > Rate(0) {
             (udp_sender.alpha, udp_sender.alpha_by) = (set.udp_alpha.0 as f64, AlphaBy::Fixed);
@@ -249,18 +252,36 @@ impl DiffQ {
                 mark_above: Some(set.mark_above as u32).filter(|&packets| packets > 0),
                 in_radio: set.in_radio as usize,
                 limit_packets: 0,
+                hears_calls: calls > Span::ZERO,
             },
             sender,
             udp_sender,
             window: set.window as u32,
             expiry,
             sizes: sizes as usize,
-            calls: calls > Span::ZERO,
             announcements: (set.sizes_by == SizesBy::Broadcast && matches!(parts, Parts::All | Parts::Order))
                 .then_some(set.announcement_interval),
         })
     }
 }
+
+impl DiffQ {
+    /// Time between two samples of the agent: it starves or not by these, and tells sizes with each.
+    fn samples(&self) -> Span {
+        let calls = if self.queue.hears_calls { starving::SAMPLE } else { Span::ZERO };
+        self.announcements.unwrap_or(calls)
+    }
+}
+
+/// The messages of DiffQ's agents.
+const KINDS: MessageKinds = MessageKinds {
+    names: &["sizes", "call"],
+    of: |bytes| match bytes[0] {
+        0x14 => Some(0),
+        0x15 => Some(1),
+        _ => None,
+    },
+};
 
 impl Scheme for DiffQ {
     fn queue(&self, interface: &Interface) -> OutputQueue {
@@ -284,10 +305,14 @@ impl Scheme for DiffQ {
         Some(UdpEnds { source: Box::new(DiffQSender::new(self.udp_sender, None)), receiver: None })
     }
 
+    fn message_kinds(&self) -> Option<MessageKinds> {
+        (self.queue.hears_calls || self.announcements.is_some()).then_some(KINDS)
+    }
+
     fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
         let agent = DiffQAgent {
             announcer: self.announcements.map(|_| Announcer::default()),
-            caller: self.calls.then(Caller::default),
+            caller: self.queue.hears_calls.then(Caller::default),
         };
         let is_idle = agent.announcer.is_none() && agent.caller.is_none();
         (interface.medium == Medium::Radio && !is_idle).then(|| Box::new(agent) as Box<dyn Agent>)
@@ -306,13 +331,8 @@ impl Scheme for DiffQ {
         Wants::of(&[Capability::Finished, Capability::Routes, Capability::OwnQueue])
             .and_if(heard, Capability::HeardHeaders)
             .and_if(self.announcements.is_some(), Capability::Backlogs)
-            .and_if(self.calls, Capability::Airtime)
-            .and_if(self.calls, Capability::NavTime)
-            .samples_every(self.announcements.unwrap_or(if self.calls {
-                starving::SAMPLE
-            } else {
-                Span::ZERO
-            }))
+            .and_if(self.queue.hears_calls, Capability::Airtime)
+            .samples_every(self.samples())
             .priorities_to(Priority(levels - 1))
     }
 }

@@ -44,6 +44,8 @@ pub struct QueueConfig {
     pub in_radio: usize,
     /// Most packets that are not DiffQ's.
     pub limit_packets: u32,
+    /// Nodes that starve call.
+    pub hears_calls: bool,
 }
 
 /// A packet that `peek` has named.
@@ -83,7 +85,8 @@ pub struct DiffQ {
     last: Option<Rank>,
     /// Destination queues that were compared.
     compared: u64,
-    calls: HeardCalls,
+    /// What is known of calls, where nodes call.
+    calls: Option<HeardCalls>,
 }
 
 impl DiffQ {
@@ -104,7 +107,7 @@ impl DiffQ {
             turn: 0,
             last: None,
             compared: 0,
-            calls: HeardCalls::default(),
+            calls: config.hears_calls.then(HeardCalls::default),
         }
     }
 
@@ -164,7 +167,9 @@ impl DiffQ {
 impl Queue for DiffQ {
     fn enqueue(&mut self, mut packet: Packet, context: &mut QueueContext<'_>) -> Enqueued {
         self.answer = None;
-        self.calls.queued(&packet);
+        if let Some(calls) = &mut self.calls {
+            calls.queued(&packet, context.now);
+        }
         if !packet.labelled {
             if self.plain.len() as u32 >= self.config.limit_packets {
                 return Enqueued::Refused(DropReason::QUEUE_FULL);
@@ -225,8 +230,8 @@ impl Queue for DiffQ {
     }
 
     fn apply(&mut self, setting: Setting, now: Time) {
-        if let Setting::Starving(starving) = setting {
-            self.calls.heard(starving, now);
+        if let (Setting::Starving(starving), Some(calls)) = (setting, &mut self.calls) {
+            calls.heard(starving, now);
         }
         if let Setting::Backlog { neighbour, destination, packets } = setting {
             self.answer = None;
@@ -345,7 +350,7 @@ impl LabelledQueue for DiffQ {
     }
 
     fn calls(&self) -> Calls {
-        self.calls.last()
+        self.calls.as_ref().map_or_else(Calls::default, HeardCalls::last)
     }
 
     fn work(&self) -> u64 {

@@ -119,7 +119,7 @@ pub struct SenderConfig {
     /// See `gain`.
     pub quiet: Span,
     /// Time for which the source is limited after a call of a node that starves; zero: always.
-    pub calls: Span,
+    pub limited_for: Span,
     /// β.
     pub beta: f64,
     /// Time between two steps.
@@ -174,7 +174,8 @@ impl SourceRate {
             decreased: None,
             last: None,
             radio: None,
-            free: false,
+            // A flow that begins while somebody calls gives way as others do.
+            free: config.limited_for.0 > 0,
             hurries: false,
             bits: 0.0,
             recent: 0.0,
@@ -251,27 +252,27 @@ impl SourceRate {
     pub fn sent(&mut self, packet: Bytes, now: Time) {
         self.last = Some((now, packet));
         self.bits += (packet.get() * 8) as f64;
-        if self.config.steps == Steps::Packets && !self.free {
+        if self.config.steps == Steps::Packets && self.free_rate().is_none() {
             self.step(now);
         }
     }
 
     /// The interval is over.
     pub fn interval_over(&mut self, now: Time) {
-        let SenderConfig { calls, interval, rates: [first, most], .. } = self.config;
+        let SenderConfig { limited_for, interval, rates: [first, most], .. } = self.config;
         self.recent += (self.bits / interval.as_secs_f64() - self.recent) / RECENT;
         self.bits = 0.0;
-        let was_free = core::mem::take(&mut self.free);
-        self.hurries = false;
-        if let (true, Some((link, last))) = (calls > Span::ZERO, self.radio) {
-            let of_late = |last: Option<Time>| last.is_some_and(|at| now.since(at) < calls);
-            (self.free, self.hurries) = (!of_late(last.near), of_late(last.ours));
+        // Without a route what was last known stands.
+        if let (true, Some((link, last))) = (limited_for > Span::ZERO, self.radio) {
+            let of_late = |last: Option<Time>| last.is_some_and(|at| now.since(at) < limited_for);
+            let was_free = self.free;
+            (self.free, self.hurries) = (!of_late(last.near), of_late(last.for_us));
             if was_free && !self.free {
                 self.rate = self.recent.max(first).min(GIVEN_WAY * link.0 as f64).max(self.least);
                 self.decreased = Some(now);
             }
         }
-        if self.free {
+        if self.free_rate().is_some() {
             self.rate = self.recent.max(first).min(most).max(self.least);
         } else if self.config.steps == Steps::Interval {
             self.step(now);
@@ -280,7 +281,7 @@ impl SourceRate {
 
     /// The rate of the first hop, if the source is not limited there.
     #[must_use]
-    pub fn is_free(&self) -> Option<Rate> {
+    pub fn free_rate(&self) -> Option<Rate> {
         self.radio.filter(|_| self.free).map(|(rate, _)| rate)
     }
 }
@@ -307,7 +308,7 @@ impl DiffQSender {
 
     /// True if the law of the rate limits the source.
     fn is_limited(&self) -> bool {
-        self.paced && self.rate.is_free().is_none()
+        self.paced && self.rate.free_rate().is_none()
     }
 }
 
@@ -382,7 +383,7 @@ impl Source for DiffQSender {
     }
 
     fn doubles_timer(&self) -> bool {
-        !self.rate.hurries
+        !(self.rate.hurries && self.rate.radio.is_some())
     }
 
     fn goes_by_own_queue(&self) -> bool {
@@ -399,7 +400,7 @@ impl Source for DiffQSender {
         match &self.window {
             Some(window) => window.allowance(Some(rate).filter(|_| self.is_limited()), now),
             None => {
-                Allowance { window: None, rate: Some(self.rate.is_free().unwrap_or(rate)), quantum: None }
+                Allowance { window: None, rate: Some(self.rate.free_rate().unwrap_or(rate)), quantum: None }
             }
         }
     }

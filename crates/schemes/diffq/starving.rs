@@ -5,18 +5,22 @@
 //! its share has grown by that it goes on for [`HOLD`], and looks again; if not, it rests, twice as long after each call in vain.
 //!
 //! - A call travels [`REACH`] hops, since those who starve a flow may be out of the hearing of its ends. A node passes on the nearest call
-//!   that it has heard, once in [`RELAY`]; its own call it repeats every [`CALL`], since near a hidden sender most broadcasts are lost.
+//!   that it has heard since it did so last, at most once in [`RELAY`], first one that has helped; whether it obeys is another question.
+//!   Its own call it repeats every [`CALL`], since near a hidden sender most broadcasts are lost.
 //! - Who has obeyed for [`PATIENCE`] without word that it helps is deaf for [`DEAF`]: neighbours that try one after the other cost their
 //!   neighbourhood no more than one does.
 //! - A node that tries is not limited by the calls of others, or it could not use what they leave; one that was helped is.
 //! - Whom a node sends to starves for want of that node's packets: [`HeardCalls`](super::calls::HeardCalls) tells these calls apart.
+//! - The use of the channel is counted without the times of NAV, which not every radio tells.
+//! - A forged call does no more than `calls = "0 s"`: sources within [`REACH`] hops are limited for as long as it is repeated. A forged one
+//!   that does not say that it helps makes nodes deaf to others, for which it has to be repeated too.
 
 use alloc::vec;
 
 use airfair_units::{Span, Time};
 use airfair_wire::diffq::Call;
 
-use crate::places::{AgentContext, Destination, Message, NodeId, NodeSample, Setting, Starving};
+use crate::places::{AgentContext, Airtime, Destination, Message, NodeId, NodeSample, Setting, Starving};
 
 /// Length of a sample.
 pub(super) const SAMPLE: Span = Span::from_millis(100);
@@ -39,7 +43,7 @@ const LASTING: Span = Span::from_secs(10);
 const LITTLE: f64 = 0.35;
 const BUSY: f64 = 0.3;
 const SILENCE: Span = Span::from_millis(500);
-const MEMORY: Span = Span::from_secs(60);
+const MEMORY: Span = Span::from_secs(20);
 /// A call has helped if the mean share is this part of the use of the channel, and so many times what it was.
 const ENOUGH: f64 = 0.05;
 const GAIN: f64 = 2.0;
@@ -63,11 +67,18 @@ enum Phase {
     Resting(Time),
 }
 
-/// The nearest call that a node has heard.
+/// The call that a node has heard and has not passed on.
 #[derive(Debug, Clone, Copy)]
 struct Heard {
     call: Call,
     at: Time,
+}
+
+/// Calls that a node obeys although they do not say that they help: the first of the row, and the last.
+#[derive(Debug, Clone, Copy)]
+struct Obeyed {
+    first: Time,
+    last: Time,
 }
 
 /// The part of an agent that calls and passes calls on.
@@ -85,8 +96,8 @@ pub(super) struct Caller {
     last_silence: Option<Time>,
     heard: Option<Heard>,
     called: Option<Time>,
-    /// Since when the node obeys calls that do not say that they help, and until when it is deaf to these.
-    obeys_since: Option<Time>,
+    /// What the node obeys without word that it helps, and until when it is deaf to that.
+    obeyed: Option<Obeyed>,
     deaf_until: Time,
     /// Calls heard.
     work: u64,
@@ -150,9 +161,17 @@ impl Caller {
             Phase::Helped(_) => Some(own(true)),
             Phase::Watching | Phase::Resting(_) => {
                 let heard = self.heard.filter(|heard| now.since(heard.at) < RELAY + RELAY)?;
-                let hops = heard.call.hops + 1;
-                (hops < REACH).then_some(Call { hops, ..heard.call })
+                Some(Call { hops: heard.call.hops + 1, ..heard.call })
             }
+        }
+    }
+
+    /// Takes note of a call that may be passed on.
+    fn note(&mut self, call: Call, now: Time) {
+        let rank = |call: Call| (!call.helped, call.hops);
+        let is_better = |known: Heard| rank(call) <= rank(known.call) || now.since(known.at) >= RELAY + RELAY;
+        if call.hops + 1 < REACH && self.heard.is_none_or(is_better) {
+            self.heard = Some(Heard { call, at: now });
         }
     }
 
@@ -162,17 +181,19 @@ impl Caller {
             return false;
         }
         if call.helped {
-            self.obeys_since = None;
+            self.obeyed = None;
             return true;
         }
         if now < self.deaf_until {
             return false;
         }
-        let since = *self.obeys_since.get_or_insert(now);
-        if now.since(since) >= PATIENCE {
-            (self.obeys_since, self.deaf_until) = (None, now.saturating_add(DEAF));
+        let row = self.obeyed.filter(|obeyed| now.since(obeyed.last) < RELAY + RELAY);
+        let first = row.map_or(now, |obeyed| obeyed.first);
+        if now.since(first) >= PATIENCE {
+            (self.obeyed, self.deaf_until) = (None, now.saturating_add(DEAF));
             return false;
         }
+        self.obeyed = Some(Obeyed { first, last: now });
         true
     }
 }
@@ -188,19 +209,20 @@ impl Caller {
         let now = context.now;
         let length = sample.interval.0.max(1) as f64;
         let own = sample.airtime.transmit.0.saturating_add(sample.receive_own.0) as f64 / length;
-        let all = sample.interval.0.saturating_sub(sample.airtime.idle.0) as f64 / length;
+        let Airtime { transmit, receive, busy, .. } = sample.airtime;
+        let all = transmit.0.saturating_add(receive.0).saturating_add(busy.0) as f64 / length;
         let starves = self.starves((own, all), sample, now);
         self.advance((own, all), starves, now);
-        if matches!(self.phase, Phase::Trying { .. } | Phase::Helped(_)) {
-            context.out.settings.push(Setting::Starving(Starving::Here));
-        }
-        if matches!(self.phase, Phase::Helped(_)) {
-            context.out.settings.push(Setting::Starving(Starving::Near(NodeId(self.me))));
-        }
+        let starving = match self.phase {
+            Phase::Trying { .. } => Some(Starving::Trying),
+            Phase::Helped(_) => Some(Starving::Helped),
+            Phase::Watching | Phase::Resting(_) => None,
+        };
+        context.out.settings.extend(starving.map(Setting::Starving));
         let Some(call) = self.call(now) else { return };
         let interval = if call.hops == 0 { CALL } else { RELAY };
         if !within(self.called, interval, now) {
-            self.called = Some(now);
+            (self.called, self.heard) = (Some(now), None);
             let mut bytes = vec![0; Call::WIRE_LEN];
             if call.encode(&mut bytes).is_ok() {
                 context.out.messages.push(Message {
@@ -221,14 +243,10 @@ impl Caller {
         }
         self.work += 1;
         let now = context.now;
-        if !self.obeys(call, now) {
-            return;
+        self.note(call, now);
+        if self.obeys(call, now) {
+            context.out.settings.push(Setting::Starving(Starving::Near(NodeId(call.node))));
         }
-        if self.heard.is_none_or(|known| call.hops <= known.call.hops || now.since(known.at) >= RELAY + RELAY)
-        {
-            self.heard = Some(Heard { call, at: now });
-        }
-        context.out.settings.push(Setting::Starving(Starving::Near(NodeId(call.node))));
     }
 
     /// 1 while the node calls, 2 while it goes on because that has helped; its mean share of the use of the channel.

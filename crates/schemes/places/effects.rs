@@ -128,8 +128,10 @@ pub enum Setting {
 /// A node whose flows starve while the channel is busy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Starving {
-    /// The agent's own.
-    Here,
+    /// The agent's own, which tries whether limits of others help.
+    Trying,
+    /// The agent's own, which limits have helped: its sources are limited too.
+    Helped,
     /// Another one, some hops away.
     Near(NodeId),
 }

@@ -144,7 +144,7 @@ pub struct Calls {
     /// Nodes near here to which no flow of the node goes.
     pub near: Option<Time>,
     /// The node itself, or one to which a flow of it goes.
-    pub ours: Option<Time>,
+    pub for_us: Option<Time>,
 }
 
 /// The present limits of a source. UDP has no window and no bursts: of its limits only the rate counts, and without a rate nothing leaves.

@@ -1,6 +1,7 @@
 //! Nodes that starve (ours): when one calls, what others do, and what a source may send, with rates computed by hand.
 
 use airfair_schemes::ParamValue::{self, Choice, Span as Length};
+use airfair_schemes::{Params, find};
 use airfair_schemes::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Allowance, Calls, Capability, Context,
     Destination, FlowSetup, Interface, LoneExchange, Medium, NodeId, NodeSample, Packet, PacketClass, Sent,
@@ -15,7 +16,7 @@ use super::{Node, build, labelled};
 const SET: [(&str, ParamValue); 1] = [("calls", Length(Span::from_secs(1)))];
 const SAMPLE: Span = Span::from_millis(100);
 
-/// A node with number 1 that hears a busy channel.
+/// A node that hears a busy channel: number 1 if nothing else is said.
 struct Host {
     agent: Box<dyn Agent>,
     random: Stream,
@@ -30,13 +31,21 @@ impl Host {
         Self::of(&SET)
     }
 
+    fn named(node: u32) -> Self {
+        Self::start(&SET, node)
+    }
+
     fn of(set: &[(&str, ParamValue)]) -> Self {
+        Self::start(set, 1)
+    }
+
+    fn start(set: &[(&str, ParamValue)], node: u32) -> Self {
         let agent = build("diffq", set).agent(&Interface::radio(50)).unwrap();
         let mut host = Self { agent, random: Stream::new(1, "agent", Purpose::Agent), now: Time::ZERO };
         let exchange = LoneExchange::default();
         host.hook(|agent, context| {
             let setup = AgentSetup {
-                node: NodeId(1),
+                node: NodeId(node),
                 rate: Rate::from_mbps(2),
                 exchange,
                 neighbours: &[],
@@ -62,12 +71,12 @@ impl Host {
         (call, told.collect())
     }
 
-    /// A sample of 100 ms with 80 ms of use, of which the node itself sends so much, and so many packets.
+    /// A sample of 100 ms with 80 ms of use (times of NAV do not count), of which the node itself sends so much, and so many packets.
     fn sample(&mut self, own_ms: u64, traffic: u32) -> Told {
         self.now += SAMPLE;
         let transmit = Span::from_millis(own_ms);
         let receive = Span::from_millis(80 - own_ms);
-        let airtime = Airtime { transmit, receive, idle: Span::from_millis(20), ..Airtime::default() };
+        let airtime = Airtime { transmit, receive, idle: Span::from_millis(5), nav: Span::from_millis(15), ..Airtime::default() };
         let sample = NodeSample { interval: SAMPLE, airtime, traffic, ..NodeSample::default() };
         self.hook(|agent, context| agent.on_sample(&sample, context))
     }
@@ -91,7 +100,7 @@ fn a_node_that_starves_calls() {
     let mut host = Host::new();
     assert_eq!(host.samples(100, 4), (None, vec![]), "for 9.9 s");
     let own = Call { node: 1, hops: 0, helped: false };
-    assert_eq!(host.sample(4, 1), (Some(own), vec![Starving::Here]));
+    assert_eq!(host.sample(4, 1), (Some(own), vec![Starving::Trying]));
     let calls = [(); 6].map(|()| host.sample(4, 0).0.is_some());
     assert_eq!(calls, [false, false, true, false, false, true]);
     for (own_ms, packets) in [(40, 0), (4, 1)] {
@@ -116,31 +125,67 @@ fn a_call_ends_in_vain_or_helps() {
     assert_eq!(until_silent(&mut host, 4), 99);
     assert_eq!(until_call(&mut host), 600);
     assert_eq!((until_silent(&mut host, 4), until_call(&mut host)), (99, 1200));
-    assert_eq!(host.samples(99, 15).1, [Starving::Here]);
+    assert_eq!(host.samples(99, 15).1, [Starving::Trying]);
     let (call, told) = host.samples(3, 15);
     assert!(call.is_none_or(|call| call.helped));
-    assert_eq!(told, [Starving::Here, Starving::Near(NodeId(1))]);
+    assert_eq!(told, [Starving::Helped]);
     let calls = [(); 3].map(|()| host.sample(15, 1).0);
     assert_eq!(calls.into_iter().flatten().collect::<Vec<_>>(), [Call { node: 1, hops: 0, helped: true }]);
     assert_eq!(until_silent(&mut host, 40), 594);
 }
 
-/// A node passes the nearest call on, once in 2 s, up to four hops, and tells its queue of each. Its own name, and a call from farther
-/// away, say nothing; nor does a call that it has not heard for 4 s.
+/// A node passes each call on once, at most one in 2 s, up to four hops: first one that has helped, then the nearest. It tells its queue of
+/// each. Its own name, and a call from farther away, say nothing; nor is a call passed on that was heard 4 s ago.
 #[test]
 fn calls_are_passed_on() {
     let mut host = Host::new();
     assert_eq!(host.hears(9, 2, false), (None, vec![Starving::Near(NodeId(9))]));
-    host.hears(8, 3, false);
+    host.hears(8, 3, true);
     assert_eq!(host.sample(40, 1).0, Some(Call { node: 9, hops: 3, helped: false }));
-    let passed = (0..40).filter(|_| host.sample(40, 1).0.is_some()).count();
-    assert_eq!(passed, 1, "after 2 s; 4 s after the call there is none");
+    assert!((0..100).all(|_| host.sample(40, 1).0.is_none()), "each call once");
+    let passed = |host: &mut Host| {
+        (0..100).filter(|i| {
+            if i % 3 == 0 {
+                host.hears(9, 0, false);
+                host.hears(8, 1, true);
+                host.hears(7, 0, false);
+            }
+            host.sample(40, 1).0.inspect(|call| assert_eq!((call.node, call.hops), (8, 2))).is_some()
+        })
+        .count()
+    };
+    assert_eq!(passed(&mut host), 5, "in 10 s");
     assert_eq!((host.hears(1, 0, true), host.hears(9, 4, true)), ((None, vec![]), (None, vec![])));
+    host.samples(30, 40);
     host.hears(9, 3, true);
     assert_eq!(host.sample(40, 1).0, None, "four hops");
 }
 
-/// Who has obeyed calls for 10 s without word that they help heeds no such calls for 60 s; a call that helps is always heeded.
+/// A call dies out along a row of nodes, of which each hears both neighbours: none is still passed on some seconds after the last.
+#[test]
+fn no_call_goes_on_for_ever() {
+    let mut row: Vec<Host> = (10..15).map(Host::named).collect();
+    let mut last = None;
+    for step in 0..300_u32 {
+        if step < 100 {
+            row[0].hears(9, 0, false);
+        }
+        let calls: Vec<Option<Call>> = row.iter_mut().map(|host| host.sample(40, 1).0).collect();
+        for (at, call) in calls.iter().enumerate() {
+            let Some(call) = call else { continue };
+            assert!(call.hops <= 3, "{call:?}");
+            last = Some((step, at.max(last.map_or(0, |(_, at)| at))));
+            for near in [at.wrapping_sub(1), at + 1] {
+                row.get_mut(near).map(|host| host.hears(call.node, call.hops, call.helped));
+            }
+        }
+    }
+    let (step, farthest) = last.unwrap();
+    assert!(step < 190 && farthest == 2, "the last at {step}, as far as {farthest}");
+}
+
+/// Who has obeyed calls for 10 s without word that they help heeds no such calls for 60 s; a call that helps is always heeded. Calls that
+/// pause for 4 s begin a new row.
 #[test]
 fn patience_ends() {
     let mut host = Host::new();
@@ -154,6 +199,11 @@ fn patience_ends() {
     assert!(heeds(&mut host, true) && !heeds(&mut host, false));
     let mut helped = Host::new();
     assert!((0..300).all(|i| heeds(&mut helped, i % 50 == 0)), "word that it helps renews patience");
+    let mut pauses = Host::new();
+    for _ in 0..5 {
+        assert!((0..99).all(|_| heeds(&mut pauses, false)));
+        pauses.samples(41, 40);
+    }
 }
 
 /// Sizes by broadcast and calls go side by side: each part takes its own messages.
@@ -172,6 +222,11 @@ fn calls_and_sizes_go_together() {
     let wants = build("diffq", &set).wants(&Interface::radio(50));
     assert!(wants.has(Capability::Airtime) && wants.has(Capability::Backlogs) && wants.samples() == SAMPLE);
     assert!(build("diffq", &[]).agent(&Interface::radio(50)).is_none());
+    let rare = Params([("sizes_by", set[1].1), ("calls", set[0].1), ("announcement_interval", Length(Span::from_secs(1)))]
+        .map(|(name, value)| (name.to_string(), value))
+        .into());
+    let error = (find("diffq").unwrap().build)(&rare).err().unwrap().to_string();
+    assert!(error.contains("announcement_interval") && error.ends_with("expected at most 100 ms"), "{error}");
 }
 
 /// A call is for the node's own packets if it comes from where they go, by next hop or destination; acknowledgements that it sends, and
@@ -187,16 +242,37 @@ fn a_queue_tells_calls_apart() {
     node.enqueue(Packet { class: PacketClass::Ack, ..own });
     node.enqueue(labelled(2, 5, 2));
     let now = Some(node.now);
-    assert_eq!(calls(&mut node, Starving::Near(NodeId(2))), Calls { near: now, ours: None });
+    assert_eq!(calls(&mut node, Starving::Near(NodeId(2))), Calls { near: now, for_us: None });
     node.enqueue(own);
     node.after(Span::from_millis(7));
     let later = Some(node.now);
-    assert_eq!(calls(&mut node, Starving::Near(NodeId(2))), Calls { near: now, ours: later });
-    assert_eq!(calls(&mut node, Starving::Near(NodeId(5))), Calls { near: now, ours: later });
-    assert_eq!(calls(&mut node, Starving::Near(NodeId(3))), Calls { near: later, ours: later });
-    let mut alone = Node::new("diffq", &SET);
-    let now = Some(alone.now);
-    assert_eq!(calls(&mut alone, Starving::Here), Calls { near: None, ours: now });
+    assert_eq!(calls(&mut node, Starving::Near(NodeId(2))), Calls { near: now, for_us: later });
+    assert_eq!(calls(&mut node, Starving::Near(NodeId(5))), Calls { near: now, for_us: later });
+    assert_eq!(calls(&mut node, Starving::Near(NodeId(3))), Calls { near: later, for_us: later });
+    assert_eq!(calls(&mut node, Starving::Trying), Calls { near: None, for_us: later });
+    assert_eq!(calls(&mut node, Starving::Helped), Calls { near: later, for_us: later });
+    node.after(Span::from_secs(11));
+    let last = Some(node.now);
+    assert_eq!(calls(&mut node, Starving::Near(NodeId(2))), Calls { near: last, for_us: later }, "no packets of late");
+    let mut deaf = Node::new("diffq", &[]);
+    assert_eq!(calls(&mut deaf, Starving::Helped), Calls::default());
+}
+
+/// Of sixteen destinations that of the oldest packet gives way to another.
+#[test]
+fn a_queue_knows_some_destinations() {
+    let mut node = Node::new("diffq", &SET);
+    for destination in (100..116).chain([100, 116]) {
+        node.enqueue(Packet { own: true, ..labelled(destination, destination, destination) });
+        node.after(Span::from_millis(1));
+    }
+    let for_us = |node: &mut Node, number| {
+        let before = node.queue.calls().for_us;
+        node.after(Span::from_millis(1));
+        node.queue.apply(Setting::Starving(Starving::Near(NodeId(number))), node.now);
+        node.queue.calls().for_us != before
+    };
+    assert_eq!([100, 101, 102, 116].map(|number| for_us(&mut node, number)), [true, false, true, true]);
 }
 
 /// A flow over UDP with packets of 1000 B at a radio of 2 Mbit/s.
@@ -230,12 +306,12 @@ impl Flow {
     }
 
     /// A packet leaves, and 10 ms later the step with 30 packets in the queue. Returns the new rate.
-    fn step(&mut self, medium: Medium, near: Option<Time>, ours: Option<Time>) -> u64 {
+    fn step(&mut self, medium: Medium, near: Option<Time>, for_us: Option<Time>) -> u64 {
         let sent = Sent { bytes: Bytes(1000), in_flight: Bytes(0), retransmission: false };
         self.hook(|source, context| source.on_sent(&sent, context));
         self.now += Span::from_millis(10);
         let at = Some(Interface { medium, ..Interface::radio(50) });
-        self.source.on_own_queue(&Waiting { all: 30, own: 30, at, calls: Calls { near, ours } });
+        self.source.on_own_queue(&Waiting { all: 30, own: 30, at, calls: Calls { near, for_us } });
         self.hook(|source, context| source.on_timer(Timer(1), context));
         let Allowance { window, rate, .. } = self.source.allowance(self.now);
         assert_eq!(window, None);

@@ -33,7 +33,7 @@ fn config(serve: Serve) -> BackpressureConfig {
         alpha_by: AlphaBy::Fixed,
         gain: 0.0,
         quiet: Span::ZERO,
-        calls: Span::ZERO,
+        limited_for: Span::ZERO,
     };
     let quantiser = Quantiser { levels: 8, depth: 100, rounding: Rounding::Up };
     BackpressureConfig { sender, quantiser, serve, sizes: 16, expiry: Span::from_secs(1) }
