@@ -247,7 +247,8 @@ pub trait Source: Send {
     }
 
     /// False if a time-out does not double the next one: a source that was granted a rate may use it for what is lost, too. RFC 6298
-    /// section 5.5 doubles because the sender does not know what its path carries. TCP only.
+    /// section 5.5 doubles because the sender does not know what its path carries. TCP only. After a timer of the law, a time-out that was
+    /// doubled before ends as if it had not been.
     fn doubles_timer(&self) -> bool {
         true
     }

@@ -1,4 +1,4 @@
-//! DiffQ's trailer and message against bytes laid out by hand after their tables of fields.
+//! DiffQ's trailer and messages against bytes laid out by hand after their tables of fields.
 
 use airfair_wire::diffq::{Call, Sizes, Trailer, Type};
 use airfair_wire::{DecodeError, Expected, Header};
