@@ -1,6 +1,6 @@
-//! DiffQ's trailer: what the sender of each frame tells its neighbours; and two messages that are not the paper's: sizes
-//! of queues in a frame of their own, and the call of a node that starves. The paper names the fields and where they stand, at the end of the
-//! packet [Warrier, Ha, Wason, Rhee, §5.3, figure 4]; this layout is ours, and so is the field `written`.
+//! DiffQ's trailer: what the sender of each frame tells its neighbours; and two messages that are not the paper's: sizes of queues in a
+//! frame of their own, and the call of a node that starves. The paper names the fields and where they stand, at the end of the packet
+//! [Warrier, Ha, Wason, Rhee, §5.3, figure 4]; this layout is ours, and so is the field `written`.
 
 use alloc::vec::Vec;
 

@@ -7,7 +7,7 @@ use super::announcement::Announcer;
 use super::starving::Caller;
 use crate::places::{Agent, AgentContext, AgentSetup, NodeId, NodeSample};
 
-/// What an agent of DiffQ does.
+/// The parts of an agent of DiffQ.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DiffQAgent {
     /// It tells the sizes of queues.

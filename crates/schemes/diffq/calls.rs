@@ -1,4 +1,5 @@
-//! What a queue knows of calls: those of nodes near here that starve, and those for packets of its own node ([`starving`](super::starving)).
+//! Calls that a queue has heard of: those of nodes near here that starve, and those for packets of its own node
+//! ([`starving`](super::starving)).
 
 use airfair_units::{Span, Time};
 
@@ -40,8 +41,9 @@ impl HeardCalls {
 
     /// A node starves. One to which the node's own flows go starves for want of their packets: they are not limited, but hurry.
     pub fn heard(&mut self, starving: Starving, now: Time) {
-        let goes_to =
-            |node: NodeId| self.towards.iter().flatten().any(|known| known.0 == node && now.since(known.1) < TOWARDS);
+        let goes_to = |node: NodeId| {
+            self.towards.iter().flatten().any(|known| known.0 == node && now.since(known.1) < TOWARDS)
+        };
         match starving {
             Starving::Near(node) if !goes_to(node) => self.calls.near = Some(now),
             Starving::Near(_) => self.calls.for_us = Some(now),

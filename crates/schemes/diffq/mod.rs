@@ -1,8 +1,9 @@
 //! DiffQ: queues by destination, and access to the medium by the difference between a queue and that of the next hop.
 //!
 //! Source: Warrier, Ha, Wason, Rhee, "DiffQ: Differential Backlog Congestion Control for Wireless Multi-hop Networks".
-//! Places: the queue of radio interfaces, their agent (calls, sizes by broadcast), and the source over TCP (DiffQ-TCP, §6.1: TCP's reliability, DiffQ's rate, no window) and over
-//! UDP (DiffQ-UDP). Packets of DiffQ's flows carry a trailer; all others pass a DiffQ node at level 0 (§5.5).
+//! Places: the queue of radio interfaces, their agent (calls, sizes by broadcast), and the source over TCP (DiffQ-TCP, §6.1: TCP's
+//! reliability, DiffQ's rate, no window) and over UDP (DiffQ-UDP). Packets of DiffQ's flows carry a trailer; all others pass a DiffQ node
+//! at level 0 (§5.5).
 //!
 //! | symbol | here | unit |
 //! |---|---|---|
@@ -61,7 +62,9 @@ use airfair_units::{Rate, Span};
 use crate::droptail::DropTail;
 use crate::newreno;
 use crate::params::{ParamError, Params};
-use crate::places::{Agent, Capability, Interface, Medium, MessageKinds, OutputQueue, Priority, Source, UdpEnds, Wants};
+use crate::places::{
+    Agent, Capability, Interface, Medium, MessageKinds, OutputQueue, Priority, Source, UdpEnds, Wants,
+};
 use crate::scheme::Scheme;
 use crate::{params, words};
 
@@ -235,7 +238,10 @@ impl DiffQ {
         let quantiser = set.common.quantiser();
         let scheduler = scheduler::Scheduler { parts, order: set.order, serve, acks: set.acks, quantiser };
         let DiffQParameters { counts, alpha_by, gain, quiet, calls, .. } = *set;
-        if calls > Span::ZERO && set.sizes_by == SizesBy::Broadcast && set.announcement_interval > starving::SAMPLE {
+        if calls > Span::ZERO
+            && set.sizes_by == SizesBy::Broadcast
+            && set.announcement_interval > starving::SAMPLE
+        {
             let expected = "with `calls` and sizes_by = \"broadcast\": expected at most 100 ms";
             return Err(ParamError::new("announcement_interval", expected));
         }

@@ -85,7 +85,7 @@ pub struct DiffQ {
     last: Option<Rank>,
     /// Destination queues that were compared.
     compared: u64,
-    /// What is known of calls, where nodes call.
+    /// Calls of nodes that starve, where nodes call.
     calls: Option<HeardCalls>,
 }
 

@@ -51,7 +51,7 @@ const GAIN: f64 = 2.0;
 const PATIENCE: Span = Span::from_secs(10);
 const DEAF: Span = Span::from_secs(60);
 
-/// What a node does about its own flows.
+/// The state of a node's own call.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 enum Phase {
     #[default]
@@ -96,7 +96,7 @@ pub(super) struct Caller {
     last_silence: Option<Time>,
     heard: Option<Heard>,
     called: Option<Time>,
-    /// What the node obeys without word that it helps, and until when it is deaf to that.
+    /// Calls that the node obeys without word that they help, and until when it is deaf to those.
     obeyed: Option<Obeyed>,
     deaf_until: Time,
     /// Calls heard.

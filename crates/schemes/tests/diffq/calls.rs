@@ -1,12 +1,12 @@
 //! Nodes that starve (ours): when one calls, what others do, and what a source may send, with rates computed by hand.
 
 use airfair_schemes::ParamValue::{self, Choice, Span as Length};
-use airfair_schemes::{Params, find};
 use airfair_schemes::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Allowance, Calls, Capability, Context,
     Destination, FlowSetup, Interface, LoneExchange, Medium, NodeId, NodeSample, Packet, PacketClass, Sent,
     Setting, Source, SourceContext, SourceEffects, Starving, Timer, Waiting,
 };
+use airfair_schemes::{Params, find};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Rate, Span, Time};
 use airfair_wire::diffq::{Call, Sizes};
@@ -76,7 +76,13 @@ impl Host {
         self.now += SAMPLE;
         let transmit = Span::from_millis(own_ms);
         let receive = Span::from_millis(80 - own_ms);
-        let airtime = Airtime { transmit, receive, idle: Span::from_millis(5), nav: Span::from_millis(15), ..Airtime::default() };
+        let airtime = Airtime {
+            transmit,
+            receive,
+            idle: Span::from_millis(5),
+            nav: Span::from_millis(15),
+            ..Airtime::default()
+        };
         let sample = NodeSample { interval: SAMPLE, airtime, traffic, ..NodeSample::default() };
         self.hook(|agent, context| agent.on_sample(&sample, context))
     }
@@ -144,15 +150,16 @@ fn calls_are_passed_on() {
     assert_eq!(host.sample(40, 1).0, Some(Call { node: 9, hops: 3, helped: false }));
     assert!((0..100).all(|_| host.sample(40, 1).0.is_none()), "each call once");
     let passed = |host: &mut Host| {
-        (0..100).filter(|i| {
-            if i % 3 == 0 {
-                host.hears(9, 0, false);
-                host.hears(8, 1, true);
-                host.hears(7, 0, false);
-            }
-            host.sample(40, 1).0.inspect(|call| assert_eq!((call.node, call.hops), (8, 2))).is_some()
-        })
-        .count()
+        (0..100)
+            .filter(|i| {
+                if i % 3 == 0 {
+                    host.hears(9, 0, false);
+                    host.hears(8, 1, true);
+                    host.hears(7, 0, false);
+                }
+                host.sample(40, 1).0.inspect(|call| assert_eq!((call.node, call.hops), (8, 2))).is_some()
+            })
+            .count()
     };
     assert_eq!(passed(&mut host), 5, "in 10 s");
     assert_eq!((host.hears(1, 0, true), host.hears(9, 4, true)), ((None, vec![]), (None, vec![])));
@@ -222,9 +229,11 @@ fn calls_and_sizes_go_together() {
     let wants = build("diffq", &set).wants(&Interface::radio(50));
     assert!(wants.has(Capability::Airtime) && wants.has(Capability::Backlogs) && wants.samples() == SAMPLE);
     assert!(build("diffq", &[]).agent(&Interface::radio(50)).is_none());
-    let rare = Params([("sizes_by", set[1].1), ("calls", set[0].1), ("announcement_interval", Length(Span::from_secs(1)))]
-        .map(|(name, value)| (name.to_string(), value))
-        .into());
+    let rare = Params(
+        [("sizes_by", set[1].1), ("calls", set[0].1), ("announcement_interval", Length(Span::from_secs(1)))]
+            .map(|(name, value)| (name.to_string(), value))
+            .into(),
+    );
     let error = (find("diffq").unwrap().build)(&rare).err().unwrap().to_string();
     assert!(error.contains("announcement_interval") && error.ends_with("expected at most 100 ms"), "{error}");
 }
@@ -253,7 +262,11 @@ fn a_queue_tells_calls_apart() {
     assert_eq!(calls(&mut node, Starving::Helped), Calls { near: later, for_us: later });
     node.after(Span::from_secs(11));
     let last = Some(node.now);
-    assert_eq!(calls(&mut node, Starving::Near(NodeId(2))), Calls { near: last, for_us: later }, "no packets of late");
+    assert_eq!(
+        calls(&mut node, Starving::Near(NodeId(2))),
+        Calls { near: last, for_us: later },
+        "no packets of late"
+    );
     let mut deaf = Node::new("diffq", &[]);
     assert_eq!(calls(&mut deaf, Starving::Helped), Calls::default());
 }
