@@ -356,12 +356,20 @@ impl Sender {
             self.timers.probe_again(&self.rtt, context.now, &self.config);
         }
         if expired.retransmission {
-            match self.state {
-                State::SynSent if self.handshake.repeats(self.stats.syns, self.config.syn_retries) => {
-                    self.rtt.back_off();
-                }
-                State::SynSent => self.fail(),
-                _ => self.on_timeout(context),
+            let tried = |most: u32| self.timers.expiries >= most;
+            let gives_up = match self.state {
+                State::SynSent => !self.handshake.repeats(self.stats.syns, self.config.syn_retries),
+                _ => !self.board.is_empty() && self.config.retries.is_some_and(tried),
+            };
+            if gives_up {
+                // RFC 9293 section 3.8.3, R2.
+                self.state = State::Failed;
+                self.timers.stop();
+                self.reductions.hold = None;
+            } else if self.state == State::SynSent {
+                self.rtt.back_off();
+            } else {
+                self.on_timeout(context);
             }
         }
     }
@@ -370,9 +378,6 @@ impl Sender {
     fn on_timeout(&mut self, context: &mut SourceContext<'_>) {
         if self.board.is_empty() {
             return;
-        }
-        if self.config.retries.is_some_and(|most| self.timers.expiries >= most) {
-            return self.fail();
         }
         self.timers.expiries = self.timers.expiries.saturating_add(1);
         self.stats.timeouts += 1;
@@ -401,13 +406,6 @@ impl Sender {
             let expiry = self.rtt.expiry(context.now, &self.config);
             self.timers.rto_at = self.timers.rto_at.map(|at| at.min(expiry));
         }
-    }
-
-    /// Fails the connection (RFC 9293 section 3.8.3, R2).
-    fn fail(&mut self) {
-        self.state = State::Failed;
-        self.timers.stop();
-        self.reductions.hold = None;
     }
 
     /// Remembers the state before a time-out or a fast retransmit, before the law is notified. Returns true if it is a time-out that
