@@ -72,8 +72,8 @@ pub struct SchemeEntry {
     pub build: Build,
 }
 
-/// A key of a scenario that a scheme sets for its own runs, if the key has its default value and the network lacks something that the scheme
-/// wants: what a file chooses stands.
+/// A key of a scenario that a scheme sets for its own runs, if the key has its default value and the network lacks something that the
+/// scheme wants: what a file chooses stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bring {
     /// The path of the key, as of `--set`.
