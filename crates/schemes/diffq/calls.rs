@@ -15,7 +15,7 @@ const TOWARDS: Span = Span::from_secs(10);
 #[derive(Debug, Clone, Default)]
 pub struct HeardCalls {
     calls: Calls,
-    /// Destinations and next hops of data of the node's own flows, and when packets went there last.
+    /// Destinations of data of the node's own flows, and when packets went there last.
     towards: [Option<(NodeId, Time)>; MOST_TOWARDS],
 }
 
@@ -24,9 +24,6 @@ impl HeardCalls {
     pub fn queued(&mut self, packet: &Packet, now: Time) {
         if packet.own && packet.class == PacketClass::Data {
             self.goes_to(packet.destination, now);
-            if packet.next_hop != packet.destination {
-                self.goes_to(packet.next_hop, now);
-            }
         }
     }
 

@@ -392,6 +392,9 @@ impl Source for DiffQSender {
 
     fn on_timer(&mut self, timer: Timer, context: &mut SourceContext<'_>) {
         self.rate.interval_over(context.now);
+        if let Some(window) = &mut self.window {
+            window.set_free(self.rate.free_rate().is_some());
+        }
         context.out.timers.push((timer, context.now + self.rate.config.interval));
     }
 

@@ -1,14 +1,16 @@
 //! Nodes that starve say so, and only then sources are limited (ours): `calls`.
 //!
 //! A limit keeps queues short and costs those who are limited: it is worth that where somebody starves for want of it, and only there. A
-//! node whose flows fall silent while the channel is busy, and that has little of what it hears of the channel, calls for [`TRIAL`]. If
-//! its share has grown by that it goes on for [`HOLD`], and looks again; if not, it rests, twice as long after each call in vain.
+//! node whose flows fall silent while the channel is busy, and that has next to nothing of what it hears of the channel, calls for at most
+//! [`TRIAL`]. Once its share has grown by that it goes on for [`HOLD`], and looks again; if not, it rests, twice as long after each call in
+//! vain. A share that was tiny must have grown many times, a larger one less: growth times share is at least [`GAIN`].
 //!
 //! - A call travels [`REACH`] hops, since those who starve a flow may be out of the hearing of its ends. A node passes on the nearest call
 //!   that it has heard since it did so last, at most once in [`RELAY`], first one that has helped; whether it obeys is another question.
-//!   Its own call it repeats every [`CALL`], since near a hidden sender most broadcasts are lost.
-//! - Who has obeyed for [`PATIENCE`] without word that it helps is deaf for [`DEAF`]: neighbours that try one after the other cost their
-//!   neighbourhood no more than one does.
+//!   Its own call it repeats with each sample, and every [`CALL`] once that has helped: near a hidden sender most broadcasts are lost.
+//! - Nodes try one after the other: a node that hears a neighbour try waits.
+//! - A node obeys calls that do not say that they help for [`PATIENCE`] in each [`ROUND`]: neighbours that try one after the other cost
+//!   their neighbourhood no more than one does.
 //! - A node that tries is not limited by the calls of others, or it could not use what they leave; one that was helped is.
 //! - Whom a node sends to starves for want of that node's packets: [`HeardCalls`](super::calls::HeardCalls) tells these calls apart.
 //! - The use of the channel is counted without the times of NAV, which not every radio tells.
@@ -24,13 +26,14 @@ use crate::places::{AgentContext, Airtime, Destination, Message, NodeId, NodeSam
 
 /// Length of a sample.
 pub(super) const SAMPLE: Span = Span::from_millis(100);
-/// Time between two calls of a node that starves, and between two that it passes on.
+/// Time between two calls of a node that was helped, and between two that a node passes on.
 const CALL: Span = Span::from_millis(300);
 const RELAY: Span = Span::from_secs(2);
 /// Hops that a call travels.
-const REACH: u8 = 4;
-/// The time for which a node calls before it knows whether that helps.
-const TRIAL: Span = Span::from_secs(10);
+const REACH: u8 = 2;
+/// The longest time for which a node calls before it knows whether that helps, and the shortest.
+const TRIAL: Span = Span::from_secs(5);
+const EARLIEST: Span = Span::from_secs(2);
 /// The time for which it goes on if it does.
 const HOLD: Span = Span::from_secs(60);
 /// The first rest after a call in vain, and the longest as a factor of it.
@@ -40,16 +43,17 @@ const LONGEST: u64 = 16;
 const LASTING: Span = Span::from_secs(10);
 /// A node starves below this part of the use of the channel that it hears, where the channel is so busy, after such a silence, and if it
 /// has had packets of flows within the last [`MEMORY`].
-const LITTLE: f64 = 0.35;
+const LITTLE: f64 = 0.1;
 const BUSY: f64 = 0.3;
 const SILENCE: Span = Span::from_millis(500);
 const MEMORY: Span = Span::from_secs(20);
-/// A call has helped if the mean share is this part of the use of the channel, and so many times what it was.
+/// A call has helped if the mean share of the use of the channel is at least [`ENOUGH`], and its product with the factor by which it has
+/// grown at least [`GAIN`].
 const ENOUGH: f64 = 0.05;
-const GAIN: f64 = 2.0;
-/// The time for which a node obeys calls that do not say that they help, and for which it then heeds none of these.
-const PATIENCE: Span = Span::from_secs(10);
-const DEAF: Span = Span::from_secs(60);
+const GAIN: f64 = 1.5;
+/// The time in each round for which a node obeys calls that do not say that they help.
+const PATIENCE: Span = Span::from_secs(5);
+const ROUND: Span = Span::from_secs(60);
 
 /// The state of a node's own call.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -74,13 +78,6 @@ struct Heard {
     at: Time,
 }
 
-/// Calls that a node obeys although they do not say that they help: the first of the row, and the last.
-#[derive(Debug, Clone, Copy)]
-struct Obeyed {
-    first: Time,
-    last: Time,
-}
-
 /// The part of an agent that calls and passes calls on.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Caller {
@@ -96,9 +93,10 @@ pub(super) struct Caller {
     last_silence: Option<Time>,
     heard: Option<Heard>,
     called: Option<Time>,
-    /// Calls that the node obeys without word that they help, and until when it is deaf to those.
-    obeyed: Option<Obeyed>,
-    deaf_until: Time,
+    /// When the node first obeyed a call that did not say that it helps.
+    obeyed: Option<Time>,
+    /// When it heard last that another node tries.
+    others_try: Option<Time>,
     /// Calls heard.
     work: u64,
 }
@@ -131,22 +129,23 @@ impl Caller {
     /// The phase after a sample with this use of the channel.
     fn advance(&mut self, (own, all): (f64, f64), starves: bool, now: Time) {
         self.phase = match self.phase {
-            Phase::Watching if starves => {
+            Phase::Watching if starves && !within(self.others_try, RELAY + RELAY, now) => {
                 let before = if self.mean.1 > 0.0 { self.mean.0 / self.mean.1 } else { 0.0 };
                 Phase::Trying { until: now + TRIAL, before, own: 0.0, all: 0.0 }
             }
-            Phase::Trying { until, before, own: mine, all: total } if now >= until => {
-                if total > 0.0 && mine >= (GAIN * before).max(ENOUGH) * total {
+            Phase::Trying { until, before, own: mine, all: total } => {
+                let (mine, total) = (mine + own, total + all);
+                let helped = mine >= ENOUGH * total && mine * mine >= GAIN * before * total * total;
+                if helped && now + TRIAL >= until + EARLIEST {
                     self.in_vain = 0;
                     Phase::Helped(now + HOLD)
-                } else {
+                } else if now >= until {
                     let factor = (1_u64 << self.in_vain.min(16)).min(LONGEST);
                     self.in_vain += 1;
                     Phase::Resting(now.saturating_add(Span(REST.0 * factor)))
+                } else {
+                    Phase::Trying { until, before, own: mine, all: total }
                 }
-            }
-            Phase::Trying { until, before, own: mine, all: total } => {
-                Phase::Trying { until, before, own: mine + own, all: total + all }
             }
             Phase::Helped(until) | Phase::Resting(until) if now >= until => Phase::Watching,
             phase => phase,
@@ -184,17 +183,10 @@ impl Caller {
             self.obeyed = None;
             return true;
         }
-        if now < self.deaf_until {
-            return false;
+        if !within(self.obeyed, ROUND, now) {
+            self.obeyed = Some(now);
         }
-        let row = self.obeyed.filter(|obeyed| now.since(obeyed.last) < RELAY + RELAY);
-        let first = row.map_or(now, |obeyed| obeyed.first);
-        if now.since(first) >= PATIENCE {
-            (self.obeyed, self.deaf_until) = (None, now.saturating_add(DEAF));
-            return false;
-        }
-        self.obeyed = Some(Obeyed { first, last: now });
-        true
+        within(self.obeyed, PATIENCE, now)
     }
 }
 
@@ -220,7 +212,11 @@ impl Caller {
         };
         context.out.settings.extend(starving.map(Setting::Starving));
         let Some(call) = self.call(now) else { return };
-        let interval = if call.hops == 0 { CALL } else { RELAY };
+        let interval = match self.phase {
+            Phase::Trying { .. } => Span::ZERO,
+            Phase::Helped(_) => CALL,
+            Phase::Watching | Phase::Resting(_) => RELAY,
+        };
         if !within(self.called, interval, now) {
             (self.called, self.heard) = (Some(now), None);
             let mut bytes = vec![0; Call::WIRE_LEN];
@@ -244,6 +240,9 @@ impl Caller {
         self.work += 1;
         let now = context.now;
         self.note(call, now);
+        if !call.helped {
+            self.others_try = Some(now);
+        }
         if self.obeys(call, now) {
             context.out.settings.push(Setting::Starving(Starving::Near(NodeId(call.node))));
         }

@@ -6,16 +6,17 @@
 //!
 //! | path | window |
 //! |---|---|
-//! | all hops have DiffQ | W ← min(2W, W · baseRTT / RTT + α), once a round trip: α segments wait on the way |
-//! | some have | that of NewReno, less what the longest queue holds above α segments, once a round trip |
+//! | all hops have DiffQ, and somebody calls | W ← min(2W, W · baseRTT / RTT + α), once a round trip: α segments wait on the way |
+//! | some have, or nobody calls | that of NewReno, less what the longest queue holds above α segments, once a round trip |
 //! | none has | that of NewReno, and no pacing: DiffQ steps aside |
 //!
 //! Source of the first: Wei, Jin, Low, Hegde, "FAST TCP: Motivation, Architecture, Algorithms, Performance", IEEE/ACM Transactions on
-//! Networking 14(6), 2006, the window control of section IV with γ = 1. In a mesh the round trip is short beside the waiting, and α = 3 is
-//! a window of about four segments. On a mixed path round trips say nothing of DiffQ's queues: a flow of TCP that fills the queue of a
+//! Networking 14(6), 2006, the window control of section IV with γ = 1. In a mesh the round trip is short beside the waiting, and α = 2 is
+//! a window of about three segments. On a mixed path round trips say nothing of DiffQ's queues: a flow of TCP that fills the queue of a
 //! cable on the way would leave such a window no share (measured: a twelfth), so there the queues themselves are looked at.
 //!
-//! A loss on a path of DiffQ's queues changes no window (§6.1 switches loss-based control off), and no window is smaller than
+//! While somebody calls, a loss on a path of DiffQ's queues changes no window (§6.1 switches loss-based control off). Where nobody does
+//! such windows, which losses do not close, cost a mesh of bad links a seventh of what it carries. No window is smaller than
 //! [`LEAST`] segments: one that a relay's losses or a long queue push down still has a segment to repair the other with.
 
 use airfair_units::{Bytes, Rate, Span, Time};
@@ -35,6 +36,8 @@ pub struct PathWindow {
     mss: f64,
     /// The path, as far as the receiver has counted it.
     path: Option<Path>,
+    /// Nobody near calls, and the source is not limited.
+    free: bool,
     /// W where all hops have DiffQ, bytes.
     window: f64,
     /// The smallest round-trip time, and that of the present round trip.
@@ -56,6 +59,7 @@ impl PathWindow {
             segments: f64::from(segments),
             mss: 1.0,
             path: None,
+            free: false,
             window: 1.0,
             base: None,
             round: None,
@@ -73,7 +77,12 @@ impl PathWindow {
 
     /// True if NewReno has a part in the window.
     fn has_tcp(&self) -> bool {
-        self.path.is_some_and(|path| path.without > 0)
+        self.free || self.path.is_some_and(|path| path.without > 0)
+    }
+
+    /// The source is limited or not.
+    pub const fn set_free(&mut self, free: bool) {
+        self.free = free;
     }
 
     fn alpha(&self) -> f64 {
@@ -106,9 +115,7 @@ impl PathWindow {
 
     /// Data was acknowledged.
     pub fn acked(&mut self, acked: &Acked, context: &mut SourceContext<'_>) {
-        if self.has_tcp() {
-            self.tcp.on_acked(acked, context);
-        }
+        self.tcp.on_acked(acked, context);
         if let Some(rtt) = acked.rtt {
             self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
             self.round = Some(self.round.map_or(rtt, |least| least.min(rtt)));
@@ -144,30 +151,22 @@ impl PathWindow {
 
     /// Congestion was noticed.
     pub fn congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
-        if self.has_tcp() {
-            self.tcp.on_congestion(congestion, context);
-        }
+        self.tcp.on_congestion(congestion, context);
     }
 
     /// The last congestion was none.
     pub fn spurious(&mut self, spurious: &Spurious, context: &mut SourceContext<'_>) {
-        if self.has_tcp() {
-            self.tcp.on_spurious(spurious, context);
-        }
+        self.tcp.on_spurious(spurious, context);
     }
 
     /// Fast recovery is over.
     pub fn recovered(&mut self, in_flight: Bytes, context: &mut SourceContext<'_>) {
-        if self.has_tcp() {
-            self.tcp.on_recovered(in_flight, context);
-        }
+        self.tcp.on_recovered(in_flight, context);
     }
 
     /// The source was silent.
     pub fn idle(&mut self, idle: &Idle, context: &mut SourceContext<'_>) {
-        if self.has_tcp() {
-            self.tcp.on_idle(idle, context);
-        }
+        self.tcp.on_idle(idle, context);
     }
 
     /// The limits: the window, and this rate unless DiffQ steps aside.
