@@ -97,10 +97,11 @@ def test_killed_workers(tmp_path: Path, undisturbed: Sweep) -> None:
                 os.kill(victim, signal.SIGKILL)
                 killed.add(victim)
 
-    killer = threading.Thread(target=kill)
+    killer = threading.Thread(target=kill, daemon=True)
 
     def on_run(progress: Any) -> None:  # noqa: ANN401
-        if not progress.finished:
+        # Before the first run the driver finds out whether workers start at all, and gives up where they do not.
+        if progress.finished == 1:
             killer.start()
         elif progress.finished == RUNS * 9 // 10:
             # While the driver is here it replaces no worker: the killer must not wait for one.
@@ -108,7 +109,10 @@ def test_killed_workers(tmp_path: Path, undisturbed: Sweep) -> None:
             killer.join()
 
     file, out = as_toml_file(tmp_path, seeds=SEEDS, duration=LONG), tmp_path / "out"
-    done = airfair.sweep(file, out=out, jobs=2, on_run=on_run)
+    try:
+        done = airfair.sweep(file, out=out, jobs=2, on_run=on_run)
+    finally:
+        over.set()  # or the workers of later tests would be killed
     assert len(killed) > KILLS // 2
     if done.failed:  # a run was hit three times
         done = airfair.sweep(file, out=out, jobs=2)
