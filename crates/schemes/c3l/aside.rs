@@ -103,6 +103,8 @@ struct State {
     /// Sums over the rounds that count: what arrived, and to what the flow was entitled.
     arrived: f64,
     entitled: f64,
+    /// The rate to which it was entitled when it was seen last.
+    last: f64,
     /// Rounds since it was seen.
     missed: u32,
 }
@@ -188,9 +190,8 @@ impl Way {
 impl State {
     /// The sums of a flow with those of now: rates that arrived, and rates to which it was entitled.
     fn with(&self, seen: Option<&Observed>) -> [f64; 2] {
-        let now = seen.and_then(|seen| seen.arrived.map(|arrived| [arrived, seen.entitled]));
-        let [arrived, entitled] = now.unwrap_or([0.0, 0.0]);
-        [self.arrived + arrived, self.entitled + entitled]
+        let arrived = seen.and_then(|seen| seen.arrived).unwrap_or(0.0);
+        [self.arrived + arrived, self.entitled + seen.map_or(self.last, |seen| seen.entitled)]
     }
 }
 
@@ -238,7 +239,7 @@ impl Aside {
         let mut of_leader: BTreeMap<FlowId, u32> = BTreeMap::new();
         for seen in observed {
             let (way, leader) = (Way::new(self.config.patience), seen.flow);
-            let new = State { way, leader, arrived: 0.0, entitled: 0.0, missed: 0 };
+            let new = State { way, leader, arrived: 0.0, entitled: 0.0, last: 0.0, missed: 0 };
             let state = known.get(&seen.flow).copied().unwrap_or(new);
             of_leader.entry(state.leader).or_insert(seen.part);
             let part = parts.entry(seen.part).or_default();
@@ -248,7 +249,7 @@ impl Aside {
                 .and_then(|other| other.1)
                 .is_none_or(|other| other.arrived.unwrap_or(0.0) > seen.arrived.unwrap_or(0.0));
             if worse {
-                part.insert(seen.flow, (State { missed: 0, ..state }, Some(*seen)));
+                part.insert(seen.flow, (State { missed: 0, last: seen.entitled, ..state }, Some(*seen)));
             }
         }
         let here: BTreeSet<FlowId> = parts.values().flat_map(|part| part.keys().copied()).collect();

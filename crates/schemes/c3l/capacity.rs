@@ -125,6 +125,8 @@ pub struct LinkRound {
     pub heard: bool,
     /// Channel time that acknowledgements were assigned, seconds per second.
     pub answers: f64,
+    /// True if it had no limit a while ago: the capacities of its cliques stay as they are.
+    pub settling: bool,
 }
 
 impl LinkRound {
@@ -288,7 +290,9 @@ impl Capacities {
         for (at, members) in members.iter().enumerate() {
             let rounds = || members.iter().filter_map(|&link| links.get(link as usize));
             let (capacity, decrement) = (&mut self.capacities[at], &mut self.decrements[at]);
-            if !rounds().any(|round| round.overloaded) {
+            if rounds().any(|round| round.settling) {
+                *decrement = self.config.increment;
+            } else if !rounds().any(|round| round.overloaded) {
                 if self.config.grows(rounds()) {
                     *capacity = (*capacity + self.config.increment).min(self.config.most);
                 }

@@ -74,6 +74,11 @@ impl Hop for Stamper {
 
     fn on_start(&mut self, _: &mut HopContext<'_>) {}
 
+    /// The agent has the shares; the queue has no part in them.
+    fn wants_one_queue(&self) -> bool {
+        false
+    }
+
     fn on_arrival(&mut self, passage: &Passage, header: Option<&mut Header>, now: Time) {
         let Some(header) = header.filter(|_| passage.class == PacketClass::Data) else { return };
         self.stamped += 1;

@@ -127,6 +127,8 @@ pub struct Rounds {
     /// Air that acknowledgements may take of links, seconds a second.
     answering: BTreeMap<Link, f64>,
     aside: Aside,
+    /// Rounds until links that had no limits are judged: what waits in their queues is from before.
+    settling: BTreeMap<Link, u32>,
     /// The rates to which flows are entitled: those at the largest capacities.
     entitled: Allocator,
     /// The time of the last round.
@@ -137,6 +139,9 @@ pub struct Rounds {
     /// Routes that the last round has left out.
     left_out: usize,
 }
+
+/// Rounds after which a link that had no limits is judged again.
+const SETTLED: u32 = 4;
 
 impl Rounds {
     /// Nothing reported yet.
@@ -157,6 +162,7 @@ impl Rounds {
             shares: Vec::new(),
             answering: BTreeMap::new(),
             aside: Aside::new(config.aside),
+            settling: BTreeMap::new(),
             entitled: Allocator::new(),
             at: Time::ZERO,
             count: 0,
@@ -276,9 +282,9 @@ impl Rounds {
             let answers = link.and_then(|link| self.answering.get(&link)).copied().unwrap_or(0.0);
             let assigned = share.unwrap_or(0.0);
             let mut round = LinkRound { assigned, cost, answers, ..LinkRound::default() };
-            if assigned == f64::INFINITY {
+            if link.is_some_and(|link| self.settling.contains_key(&link)) {
                 // What a link does without a limit says nothing of the capacity that it needs with one.
-                round = LinkRound { cost, ..LinkRound::default() };
+                round = LinkRound { cost, settling: true, ..LinkRound::default() };
             } else if let Some(known) = known.filter(|known| known.new) {
                 let LinkReport { used, transmissions, overloaded, .. } = known.report;
                 round = LinkRound { used, transmissions, overloaded, heard: true, ..round };
@@ -370,6 +376,15 @@ impl Rounds {
             free.extend(&route.links);
         }
         free.sort_unstable();
+        self.settling.retain(|_, rounds| {
+            *rounds -= 1;
+            *rounds > 0
+        });
+        let free_routes = self.routes.iter().filter(|route| self.aside.is_free(route.flow));
+        for route in free_routes {
+            let answers = route.answers.iter().map(|answer| &answer.0);
+            self.settling.extend(route.links.iter().chain(answers).map(|&link| (link, SETTLED)));
+        }
         for share in &mut self.shares {
             if free.binary_search(&share.link).is_ok() {
                 share.share = f64::INFINITY;

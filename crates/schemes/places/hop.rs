@@ -63,6 +63,12 @@ pub trait Hop: Send {
         true
     }
 
+    /// True if a radio with access categories (EDCA) has one queue for all of them, whose state the hop writes into headers; false if each
+    /// category has a queue with a hop of its own. Settings reach the hops of all categories.
+    fn wants_one_queue(&self) -> bool {
+        true
+    }
+
     /// A packet leaves the queue towards the link. Called only if [`Capability::Departures`](super::Capability::Departures).
     fn on_departure(&mut self, _passage: &Passage, _header: Option<&mut Header>, _now: Time) {}
 

@@ -226,6 +226,11 @@ impl Hop for QfcpRouter {
         !self.yields()
     }
 
+    /// A call would wait in the queue of the bulk flows.
+    fn wants_one_queue(&self) -> bool {
+        false
+    }
+
     fn on_drop(&mut self, bytes: u32) {
         self.dropped += u64::from(bytes);
         self.dropped_packets = self.dropped_packets.saturating_add(1);

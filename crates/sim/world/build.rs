@@ -135,7 +135,8 @@ impl Plan<'_> {
         let scheme = self.placed.at(node.ix());
         let wants = scheme.wants(&at);
         let one_queue = wants.has(Capability::Finished) || wants.has(Capability::Backlogs);
-        !self.gives_priorities(station) && !one_queue && scheme.hop(&at).is_none()
+        let one_queue = one_queue || scheme.hop(&at).is_some_and(|hop| hop.wants_one_queue());
+        !self.gives_priorities(station) && !one_queue
     }
 
     /// True if the scheme's queue at a station gives packets their priority.

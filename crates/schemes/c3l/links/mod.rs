@@ -368,7 +368,7 @@ impl Links {
                     let stated = flow.stated.filter(|_| flow.bytes > 0).map(|(rate, _)| rate);
                     // Without a limit a source that states less than it may send wants no more, but where it waits.
                     let demand = match stated {
-                        Some(stated) if free => Some(stated).filter(|_| !standing),
+                        Some(stated) if free => Some(stated).filter(|&stated| !standing && stated < goodput),
                         _ => link.shares.demand(id),
                     };
                     (id, stated.unwrap_or_else(|| rate(flow.bytes, over)), demand)
