@@ -9,12 +9,12 @@
 //!   *least* of a part of the network is that of its worst flow over the rounds of a trial, without the first one.
 //! - **Free at first**, as soon as every node that others hear has reported: one that is silent would be held by the rate of nodes without
 //!   an allocation while all others are free. With `enough` of the least, limits stay away until it has been below for as long as a trial
-//!   takes. They stay away, too, where all entitlements together are less than `total` of what arrives without: that much fairness is
-//!   too dear.
-//! - **Limited** where the least is below half of `enough`: there a flow starves. In between limits are tried, and stay if they add `gain`
-//!   to the least. In a trial without limits a flow that gets next to nothing ends the trial.
-//! - A flow of which no report arrives counts as one that gets nothing; so does one that had less than enough and is seen no more, for
-//!   a while: its source may be waiting for a timer.
+//!   takes.
+//! - **Limited** where the least is below half of `enough`: there a flow starves. In between limits are tried, and stay if they add a
+//!   tenth to the least. In a trial without limits a flow that gets next to nothing ends the trial.
+//! - A round in which the report of a flow's last node is lost does not count for the flow; one of which no report arrives in a whole trial
+//!   counts as one that gets nothing. So does, for a while, a flow that had less than enough and that no node names any more: its source
+//!   may be waiting for a timer.
 //! - **Again** the other way is tried after a time that doubles each time, and that is longer where a flow starved: what changes seldom is
 //!   tried seldom.
 //! - A new flow joins the part of the network whose air it shares, and does as its flows do; of parts that become one, the flow with the
@@ -30,22 +30,20 @@ use crate::places::FlowId;
 pub struct AsideConfig {
     /// The part of its entitlement that each flow has to get without limits; 0: they are never lifted.
     pub enough: f64,
-    /// The part that limits have to add to the least flow's.
-    pub gain: f64,
-    /// Part of the total without limits that the sum of all entitlements has to be for limits to be tried.
-    pub total: f64,
-    /// Rounds of a trial.
-    pub rounds: u32,
     /// Rounds until limits are tried again, at first; until they are lifted again, four times as many.
     pub patience: u32,
 }
 
 impl Default for AsideConfig {
     fn default() -> Self {
-        Self { enough: 0.0, gain: 0.1, total: 0.0, rounds: 3, patience: 16 }
+        Self { enough: 0.0, patience: 16 }
     }
 }
 
+/// Rounds of a trial.
+const TRIAL: u32 = 3;
+/// The part of the least flow's entitlement that limits have to add.
+const GAIN: f64 = 0.1;
 /// Part of what a flow is entitled to below which a trial without limits ends before its last round.
 const NOTHING: f64 = 0.1;
 /// The longest patience, rounds.
@@ -103,8 +101,8 @@ struct State {
     /// Sums over the rounds that count: what arrived, and to what the flow was entitled.
     arrived: f64,
     entitled: f64,
-    /// The rate to which it was entitled when it was seen last.
-    last: f64,
+    /// What arrived of it by its last report, and to what it was entitled then.
+    last: [f64; 2],
     /// Rounds since it was seen.
     missed: u32,
 }
@@ -125,8 +123,6 @@ struct Served {
     least: f64,
     /// One of them is reported to get next to nothing.
     nothing: bool,
-    /// The rates to which they are entitled together, by those that they got.
-    total: f64,
     /// A node near one of them has never reported.
     unheard: bool,
 }
@@ -138,13 +134,13 @@ impl Way {
 
     /// A round has passed. True if the rounds before are judged, so that new ones begin.
     fn pass(&mut self, config: &AsideConfig, served: Served) -> bool {
-        let Served { least, nothing, total, unheard } = served;
+        let Served { least, nothing, unheard } = served;
         self.rounds += 1;
         self.wait = self.wait.saturating_sub(1);
-        let whole = self.rounds >= config.rounds;
+        let whole = self.rounds >= TRIAL;
         let judged = match self.limits {
             Limits::First => !unheard || self.wait == 0,
-            Limits::Away => whole || (self.rounds > 1 && nothing && total >= config.total),
+            Limits::Away => whole || (self.rounds > 1 && nothing),
             Limits::Tried => whole,
             Limits::Stay => self.wait == 0,
         };
@@ -154,7 +150,7 @@ impl Way {
         self.rounds = 0;
         match self.limits {
             Limits::First => (self.limits, self.wait) = (Limits::Away, 0),
-            Limits::Away if least >= config.enough || total < config.total => {}
+            Limits::Away if least >= config.enough => {}
             Limits::Away if self.wait == 0 => {
                 self.free_least = least;
                 if least < 0.5 * config.enough {
@@ -164,7 +160,7 @@ impl Way {
                 }
             }
             Limits::Away => {}
-            Limits::Tried if least >= self.free_least + config.gain => self.stay(Limits::Stay, 4),
+            Limits::Tried if least >= self.free_least + GAIN => self.stay(Limits::Stay, 4),
             Limits::Tried => self.stay(Limits::Away, 1),
             Limits::Stay => self.limits = Limits::Away,
         }
@@ -190,8 +186,13 @@ impl Way {
 impl State {
     /// The sums of a flow with those of now: rates that arrived, and rates to which it was entitled.
     fn with(&self, seen: Option<&Observed>) -> [f64; 2] {
-        let arrived = seen.and_then(|seen| seen.arrived).unwrap_or(0.0);
-        [self.arrived + arrived, self.entitled + seen.map_or(self.last, |seen| seen.entitled)]
+        match seen {
+            // A report that is lost says nothing.
+            Some(seen) => seen.arrived.map_or([self.arrived, self.entitled], |arrived| {
+                [self.arrived + arrived, self.entitled + seen.entitled]
+            }),
+            None => [self.arrived, self.entitled + self.last[1]],
+        }
     }
 }
 
@@ -239,7 +240,7 @@ impl Aside {
         let mut of_leader: BTreeMap<FlowId, u32> = BTreeMap::new();
         for seen in observed {
             let (way, leader) = (Way::new(self.config.patience), seen.flow);
-            let new = State { way, leader, arrived: 0.0, entitled: 0.0, last: 0.0, missed: 0 };
+            let new = State { way, leader, arrived: 0.0, entitled: 0.0, last: [0.0; 2], missed: 0 };
             let state = known.get(&seen.flow).copied().unwrap_or(new);
             of_leader.entry(state.leader).or_insert(seen.part);
             let part = parts.entry(seen.part).or_default();
@@ -249,12 +250,13 @@ impl Aside {
                 .and_then(|other| other.1)
                 .is_none_or(|other| other.arrived.unwrap_or(0.0) > seen.arrived.unwrap_or(0.0));
             if worse {
-                part.insert(seen.flow, (State { missed: 0, last: seen.entitled, ..state }, Some(*seen)));
+                let last = seen.arrived.map_or(state.last, |arrived| [arrived, seen.entitled]);
+                part.insert(seen.flow, (State { missed: 0, last, ..state }, Some(*seen)));
             }
         }
         let here: BTreeSet<FlowId> = parts.values().flat_map(|part| part.keys().copied()).collect();
         for (&flow, state) in known.iter().filter(|(flow, _)| !here.contains(flow)) {
-            let badly = state.arrived < self.config.enough * state.entitled || state.missed > 0;
+            let badly = state.last[0] < self.config.enough * state.last[1];
             let part = of_leader.get(&state.leader).filter(|_| badly && state.missed < MISSED);
             let part = part.and_then(|part| parts.get_mut(part));
             part.and_then(|part| part.insert(flow, (State { missed: state.missed + 1, ..*state }, None)));
@@ -277,17 +279,15 @@ impl Aside {
 
 /// The rates that the flows of a part get.
 fn served(flows: &Part) -> Served {
-    let (mut least, mut nothing, mut all, mut unheard) = (f64::INFINITY, false, [0.0, 0.0], false);
+    let (mut least, mut nothing, mut unheard) = (f64::INFINITY, false, false);
     for (state, seen) in flows.values() {
         let [arrived, entitled] = state.with(seen.as_ref());
-        // Nothing is known of a flow without a report: as if nothing of it arrived.
+        // Nothing is known of a flow without any report: as if nothing of it arrived.
         least = least.min(if entitled > 0.0 { arrived / entitled } else { 0.0 });
         nothing |= arrived < NOTHING * entitled;
-        all = [all[0] + arrived, all[1] + entitled];
         unheard |= seen.is_some_and(|seen| seen.unheard);
     }
-    let total = if all[0] > 0.0 { all[1] / all[0] } else { f64::INFINITY };
-    Served { least, nothing, total, unheard }
+    Served { least, nothing, unheard }
 }
 
 /// Sets of numbers that become one where they have something in common.

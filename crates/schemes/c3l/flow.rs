@@ -79,6 +79,8 @@ pub struct C3lSource {
     backlogged: bool,
     /// No node limits the flow: none has stamped what the receiver has told of last, or each with no limit.
     free: bool,
+    /// The flow is free by the stamps of nodes.
+    lifted: bool,
     /// Mean payload, and what headers add to it, bytes.
     payload: u64,
     headers: u64,
@@ -145,6 +147,7 @@ impl C3lSource {
             window: None,
             backlogged: false,
             free: false,
+            lifted: false,
             payload: 1,
             headers: 0,
             rate,
@@ -166,10 +169,11 @@ impl C3lSource {
     /// Sends at an allocation, bytes/s, from now on, if a node has stamped one.
     fn follow(&mut self, allocation: Option<u32>, now: Time) {
         let Some(bytes) = allocation else {
-            self.free = self.config.unstamped;
+            (self.free, self.lifted) = (self.config.unstamped, false);
             return;
         };
         (self.heard, self.free) = (now, bytes >= NO_LIMIT);
+        self.lifted = self.free;
         self.rate = self.payload_rate(Rate(8 * u64::from(bytes)));
     }
 }
@@ -241,7 +245,8 @@ impl Source for C3lSource {
     }
 
     fn doubles_timer(&self) -> bool {
-        self.config.doubles || self.free
+        // A source whose time-outs have doubled learns too late of limits that return.
+        self.config.doubles || (self.free && !self.lifted)
     }
 
     fn ssthresh(&self) -> Option<Bytes> {
@@ -255,7 +260,9 @@ impl Source for C3lSource {
             return;
         }
         self.rate = self.rate.min(self.payload_rate(self.config.first));
-        self.free |= self.config.unstamped && self.window.is_some();
+        if self.config.unstamped && self.window.is_some() {
+            (self.free, self.lifted) = (true, self.lifted && self.free);
+        }
         context.out.timers.push((EXPIRE, context.now.saturating_add(self.config.expiry)));
     }
 

@@ -285,13 +285,7 @@ impl C3l {
                 own_flows: set.own_flows as usize,
                 expiry: set.report_expiry,
                 default_goodput: set.default_goodput.0 as f64,
-                aside: aside::AsideConfig {
-                    enough: set.aside,
-                    gain: set.aside_gain,
-                    total: set.aside_total,
-                    rounds: set.aside_rounds as u32,
-                    ..aside::AsideConfig::default()
-                },
+                aside: aside::AsideConfig { enough: set.aside, ..aside::AsideConfig::default() },
             },
             cycle: set.cycle,
             first_cycle: set.first_cycle,

@@ -117,14 +117,8 @@ params! {
         /// the largest capacity of a clique, part of C_max (Algorithm 1: 1)
         reading most_capacity: f64 = 1.0, in 0.001..=4.0;
         /// limits are lifted where the flows that share air each get this part of their max-min rates without (ours); below half of it
-        /// they stay, in between they are tried, and stay where they add aside_gain to the least part; 0: they always stay
+        /// they stay, in between they are tried, and stay where they add a tenth to the least part; 0: they always stay
         reading aside: f64 = 0.0, in 0.0..=1.0;
-        /// what limits have to add to the least flow's part of its max-min rate
-        reading aside_gain: f64 = 0.1, in 0.0..=1.0;
-        /// limits are lifted, too, where all max-min rates together are less than this part of the total without limits
-        reading aside_total: f64 = 0.0, in 0.0..=1.0;
-        /// rounds of a trial with limits, or without
-        reading aside_rounds: u64 = 3, in 2..=1000;
         /// queue above which a node injects less by itself, part of its limit; far above overload_threshold, or it hides from the
         /// controller what is overloaded
         reading local_threshold: f64 = 0.9, in 0.0..=1.0;

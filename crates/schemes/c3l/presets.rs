@@ -29,6 +29,7 @@ pub const PRESETS: &[Preset] = &[
             ("used", ParamValue::Number(0.0)),
             ("first_capacity", ParamValue::Number(0.7)),
             ("most_capacity", ParamValue::Number(0.95)),
+            ("aside", ParamValue::Number(0.6)),
             ("local_threshold", ParamValue::Number(0.2)),
             ("local_factor", ParamValue::Number(0.8)),
             ("local_again", ParamValue::Span(Span::from_secs(1))),

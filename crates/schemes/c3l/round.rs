@@ -140,8 +140,9 @@ pub struct Rounds {
     left_out: usize,
 }
 
-/// Rounds after which a link that had no limits is judged again.
-const SETTLED: u32 = 4;
+/// Rounds for which the links of a flow that had no limits are not judged. With four the least share at an access point is 0.69 of the
+/// optimum, with two 0.73, and no capacity falls for queues of before.
+const SETTLED: u32 = 2;
 
 impl Rounds {
     /// Nothing reported yet.

@@ -356,10 +356,9 @@ impl Sender {
             self.timers.probe_again(&self.rtt, context.now, &self.config);
         }
         if expired.retransmission {
-            let tried = |most: u32| self.timers.expiries >= most;
             let gives_up = match self.state {
                 State::SynSent => !self.handshake.repeats(self.stats.syns, self.config.syn_retries),
-                _ => !self.board.is_empty() && self.config.retries.is_some_and(tried),
+                _ => !self.board.is_empty() && self.timers.gives_up(context.now, &self.config),
             };
             if gives_up {
                 // RFC 9293 section 3.8.3, R2.
@@ -379,7 +378,8 @@ impl Sender {
         if self.board.is_empty() {
             return;
         }
-        self.timers.expiries = self.timers.expiries.saturating_add(1);
+        let rto = self.rtt.expiry(context.now, &self.config).since(context.now);
+        self.timers.count_expiry(rto, context.now, &self.config);
         self.stats.timeouts += 1;
         let repeated = self.board.head().is_some_and(|head| head.timed_out);
         let (flight, pipe) = (self.board.payload(), self.pipe());

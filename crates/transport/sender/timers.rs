@@ -1,12 +1,27 @@
 //! Timers: retransmission (RFC 6298 section 5), persist (RFC 9293 section 3.8.6.1), and pacing. A timer that does not run has no time; the
 //! wait after a mark is with the marks ([`Reductions`](crate::ecn::Reductions)).
 
-use airfair_units::{Rate, Time};
+use airfair_units::{Rate, Span, Time};
 
 use crate::TcpConfig;
 use crate::earliest;
 use crate::pacing::Pacer;
 use crate::rtt::RttEstimator;
+
+/// The least time until a connection is given up, unless timers that double end it earlier (RFC 1122 section 4.2.3.5).
+const PATIENCE: Span = Span::from_secs(100);
+
+/// The time of `retries` time-outs of which the first is `rto`, and each next one twice as long, up to `max_rto`.
+fn doubled(rto: Span, config: &TcpConfig) -> Span {
+    let (mut sum, mut next) = (0_u64, rto.as_nanos().max(1));
+    for left in (1..=u64::from(config.retries.unwrap_or(0))).rev() {
+        if next >= config.max_rto.as_nanos() {
+            return Span(sum.saturating_add(left.saturating_mul(config.max_rto.as_nanos())));
+        }
+        (sum, next) = (sum.saturating_add(next), next.saturating_mul(2));
+    }
+    Span(sum)
+}
 
 /// Deadlines of a sender.
 #[derive(Debug, Clone, Copy, Default)]
@@ -15,6 +30,8 @@ pub(super) struct Timers {
     pub(super) rto_at: Option<Time>,
     /// Time-outs since the last new acknowledgement.
     pub(super) expiries: u32,
+    /// The earliest time at which their number ends the connection.
+    patient_until: Time,
     /// Time of the next probe of the receiver's closed window.
     pub(super) persist_at: Option<Time>,
     /// Probes since the window was last open.
@@ -43,6 +60,23 @@ impl Timers {
         due(&mut self.paced_until);
         due(hold);
         Expired { persist: due(&mut self.persist_at), retransmission: due(&mut self.rto_at) }
+    }
+
+    /// The retransmission timer has expired; `rto`: its length, before the next one is made longer.
+    ///
+    /// RFC 9293 section 3.8.3 lets R2 be a time or a number, and RFC 1122 section 4.2.3.5 asks for 100 s at least. A number stands for the
+    /// time that it takes with timers that double: where the law of the connection does not double them (`Source::doubles_timer`), so many
+    /// of them pass in seconds, and end nothing before that time, or before 100 s.
+    pub(super) fn count_expiry(&mut self, rto: Span, now: Time, config: &TcpConfig) {
+        if self.expiries == 0 {
+            self.patient_until = now.saturating_add(doubled(rto, config).min(PATIENCE));
+        }
+        self.expiries = self.expiries.saturating_add(1);
+    }
+
+    /// Have data been repeated in vain as often, and for as long, as the connection lasts?
+    pub(super) fn gives_up(&self, now: Time, config: &TcpConfig) -> bool {
+        config.retries.is_some_and(|most| self.expiries >= most) && now >= self.patient_until
     }
 
     /// The retransmission timer starts, unless it runs (RFC 6298 section 5.1).

@@ -366,12 +366,14 @@ impl Links {
                 .map(|(&id, flow)| {
                     // A flow of which nothing has arrived in the cycle sends nothing.
                     let stated = flow.stated.filter(|_| flow.bytes > 0).map(|(rate, _)| rate);
-                    // Without a limit a source that states less than it may send wants no more, but where it waits.
+                    // Without a limit a source that states less than it may send wants no more, but where it waits, or sends less than that.
+                    let sent = rate(flow.bytes, over);
+                    let content = |stated: &Rate| !standing && *stated < goodput && 2 * sent.0 >= stated.0;
                     let demand = match stated {
-                        Some(stated) if free => Some(stated).filter(|&stated| !standing && stated < goodput),
+                        Some(stated) if free => Some(stated).filter(content),
                         _ => link.shares.demand(id),
                     };
-                    (id, stated.unwrap_or_else(|| rate(flow.bytes, over)), demand)
+                    (id, stated.unwrap_or(sent), demand)
                 })
                 .collect();
             let stated = flows.iter().fold(0, |sum: u64, &(_, Rate(rate), _)| sum.saturating_add(rate));

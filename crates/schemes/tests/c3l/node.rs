@@ -523,7 +523,8 @@ fn a_link_tells_what_it_loses() {
 }
 
 /// A link whose share has all ones has no limit: its flow is stamped with the largest number that a stamp has, whatever the queue. A source
-/// that states less than that requires what it states, unless its packets wait; else it takes all that it gets.
+/// that states less than that requires what it states, unless its packets wait or less than half of it
+/// comes; else it takes all that it gets.
 #[test]
 fn a_link_without_a_limit() {
     let set = [("aside", ParamValue::Number(0.8)), ("local_threshold", ParamValue::Number(0.1))];

@@ -255,6 +255,31 @@ fn a_sender_gives_up_after_its_retries() {
 }
 
 #[test]
+fn retries_that_do_not_double_end_nothing_before_their_time() {
+    // With doubling two of them take 1 + 2 s from the first. The law keeps to 1 s, so the third comes after 2 s and ends nothing.
+    check(
+        &TcpConfig { retries: Some(2), ..plain() },
+        Law::Granted(1000),
+        "
+        0 open
+        0 write 2000
+        > 1:1001
+        1000 timer
+        > 1:1001
+        ! timeout 1000 pipe 1000
+        2000 timer
+        > 1:1001
+        ! timeout 1000 pipe 1000 repeated
+        3000 timer
+        > 1:1001
+        ! timeout 1000 pipe 1000 repeated
+        4000 timer
+        = state=failed deadline=none done=false timeouts=3
+        ",
+    );
+}
+
+#[test]
 fn an_acknowledgement_of_new_data_starts_the_count_of_retries_anew() {
     check(
         &TcpConfig { retries: Some(1), ..plain() },
