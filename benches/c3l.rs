@@ -259,6 +259,7 @@ fn main() {
             overloaded: number % 8 == 0,
             heard: true,
             answers: 0.0,
+            settling: false,
         })
         .collect();
     let link = |number| topology.link(number).expect("a link in use");

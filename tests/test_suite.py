@@ -236,6 +236,9 @@ CALL = Scene("call", Path(), "", "voice", ("call",))
         ((0.1, 1.2), row(0.1, 1.2), "pass", ""),
         ((0.1, 1.2), row(0.07, 1.2, -0.03, 0.019), "pass", ""),
         ((0.1, 1.2), row(0.07, 1.2, -0.03, 0.021), "harm", "may fall by 0.05"),
+        # A wide interval takes no more than there is.
+        ((0.04, 1.2), row(0.08, 1.2, 0.04, 0.2), "pass", ""),
+        ((0.06, 1.2), row(0.1, 1.2, 0.04, 0.2), "harm", "may fall by 0.06"),
         ((0.1, 1.2), row(0.15, 1.141, 0.05), "pass", ""),  # 0.95 of 1.2 is 1.14
         ((0.1, 1.2), row(0.15, 1.139, 0.05), "harm", "the total is 0.95 of drop-tail's"),
         ((0.1, 1.2), row(0.2, 0.71, 0.1), "help", ""),

@@ -127,7 +127,7 @@ def test_a_new_verdict_makes_another_sentence(small: Table) -> None:
     assert "nothing helps in the scenes of this kind" in lines[0]
     assert "(`nred`). It helps in 1 of 1 (`gateway`)" in lines[1]
     items = section(page.page(small), "## C3L")
-    assert items[0] == "**Take it when**: it helps in no scene."
+    assert items[0] == "**It helps** in no scene."
     assert "in meshes `gateway` (total 0.60), `leipzig` (least 0.50 → 0.10)." in items[1]
 
 

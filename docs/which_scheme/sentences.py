@@ -80,10 +80,10 @@ def verdicts(table: Table, column: Column) -> list[str]:
     lines = [
         f"**Take it when** your network is like one of these: {_by_kind(helped, _rise)}."
         if helped
-        else "**Take it when**: it helps in no scene.",
+        else "**It helps** in no scene.",
         f"**Do not take it when** it is like one of these: {_by_kind(harmed, _harm)}."
         if harmed
-        else "**Do not take it when**: it harms in no scene.",
+        else "**It harms** in no scene.",
     ]
     if passed:
         lines.append(f"It does neither, or not clearly: {_by_kind(passed, _name)}.")

@@ -35,8 +35,8 @@ use airfair_units::{Bytes, Rate, Span, Time};
 use super::trailer;
 use super::window::PathWindow;
 use crate::places::{
-    Acked, Allowance, Calls, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Idle, Interface,
-    Sent, Source, SourceContext, Spurious, Timer, Waiting,
+    Acked, Allowance, Calls, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Idle, Sent, Source,
+    SourceContext, Spurious, Timer, Waiting,
 };
 use crate::words;
 
@@ -245,7 +245,10 @@ impl SourceRate {
         if let (AlphaBy::Link, Some(at)) = (self.config.alpha_by, waiting.at) {
             self.alpha = self.config.alpha * link_factor(at.rate);
         }
-        self.radio = waiting.at.filter(Interface::is_radio).map(|at| (at.rate, waiting.calls));
+        // Without a route what was last known stands.
+        if let Some(at) = waiting.at {
+            self.radio = Some((at.rate, waiting.calls)).filter(|_| at.is_radio());
+        }
     }
 
     /// A packet was sent.
@@ -262,7 +265,6 @@ impl SourceRate {
         let SenderConfig { limited_for, interval, rates: [first, most], .. } = self.config;
         self.recent += (self.bits / interval.as_secs_f64() - self.recent) / RECENT;
         self.bits = 0.0;
-        // Without a route what was last known stands.
         if let (true, Some((link, last))) = (limited_for > Span::ZERO, self.radio) {
             let of_late = |last: Option<Time>| last.is_some_and(|at| now.since(at) < limited_for);
             let was_free = self.free;
@@ -384,6 +386,10 @@ impl Source for DiffQSender {
 
     fn doubles_timer(&self) -> bool {
         !(self.rate.hurries && self.rate.radio.is_some())
+    }
+
+    fn ssthresh(&self) -> Option<Bytes> {
+        self.window.as_ref().and_then(PathWindow::ssthresh)
     }
 
     fn goes_by_own_queue(&self) -> bool {

@@ -2,20 +2,24 @@
 //!
 //! A limit keeps queues short and costs those who are limited: it is worth that where somebody starves for want of it, and only there. A
 //! node whose flows fall silent while the channel is busy, and that has next to nothing of what it hears of the channel, calls for at most
-//! [`TRIAL`]. Once its share has grown by that it goes on for [`HOLD`], and looks again; if not, it rests, twice as long after each call in
-//! vain. A share that was tiny must have grown many times, a larger one less: growth times share is at least [`GAIN`].
+//! [`TRIAL`]. Once its share has grown by that it goes on for [`HOLD`], or until its flows end, and looks again after [`LASTING`] without
+//! limits; if not, it rests, twice as long after each call in vain, until it has not starved for as long. A flow that begins after a pause
+//! of [`MEMORY`] is a new one, and the pause no silence of it. A share that was tiny must have grown many times, a larger one less: growth times share is at least [`GAIN`].
 //!
 //! - A call travels [`REACH`] hops, since those who starve a flow may be out of the hearing of its ends. A node passes on the nearest call
 //!   that it has heard since it did so last, at most once in [`RELAY`], first one that has helped; whether it obeys is another question.
 //!   Its own call it repeats with each sample, and every [`CALL`] once that has helped: near a hidden sender most broadcasts are lost.
-//! - Nodes try one after the other: a node that hears a neighbour try waits.
+//! - Nodes try one after the other: a node that hears a neighbour try waits, and one that has obeyed such a call waits for the end of the
+//!   [`ROUND`], since its neighbours would not listen: so a node that nothing helps, and that tries again a rest later, finds the others
+//!   before it, and waits in turn.
 //! - A node obeys calls that do not say that they help for [`PATIENCE`] in each [`ROUND`]: neighbours that try one after the other cost
 //!   their neighbourhood no more than one does.
 //! - A node that tries is not limited by the calls of others, or it could not use what they leave; one that was helped is.
 //! - Whom a node sends to starves for want of that node's packets: [`HeardCalls`](super::calls::HeardCalls) tells these calls apart.
 //! - The use of the channel is counted without the times of NAV, which not every radio tells.
 //! - A forged call does no more than `calls = "0 s"`: sources within [`REACH`] hops are limited for as long as it is repeated. A forged one
-//!   that does not say that it helps makes nodes deaf to others, for which it has to be repeated too.
+//!   that does not say that it helps, once a [`ROUND`], makes nodes deaf to others, which then starve as they do without calls; one in the
+//!   name of a flow's destination keeps the flow's time-outs from doubling, and itself unlimited.
 
 use alloc::vec;
 
@@ -93,6 +97,8 @@ pub(super) struct Caller {
     last_silence: Option<Time>,
     heard: Option<Heard>,
     called: Option<Time>,
+    /// The end of its last rest.
+    rested: Option<Time>,
     /// When the node first obeyed a call that did not say that it helps.
     obeyed: Option<Time>,
     /// When it heard last that another node tries.
@@ -112,7 +118,10 @@ impl Caller {
         self.mean.0 += weight * (own - self.mean.0);
         self.mean.1 += weight * (all - self.mean.1);
         if sample.traffic > 0 {
-            self.first_traffic.get_or_insert(now);
+            if !within(self.last_traffic, MEMORY, now) {
+                // New flows: the silence before them was theirs.
+                (self.first_traffic, self.last_silence) = (Some(now), None);
+            }
             self.last_traffic = Some(now);
         } else if self.last_traffic.is_some_and(|last| now.since(last) >= SILENCE) {
             self.last_silence = Some(now);
@@ -126,28 +135,48 @@ impl Caller {
             && self.mean.0 < LITTLE * self.mean.1
     }
 
-    /// The phase after a sample with this use of the channel.
-    fn advance(&mut self, (own, all): (f64, f64), starves: bool, now: Time) {
+    /// The rest after the calls in vain so far.
+    fn rest(&self) -> Span {
+        Span(REST.0 * (1_u64 << self.in_vain.saturating_sub(1).min(16)).min(LONGEST))
+    }
+
+    /// The phase after a sample of `length` nanoseconds with this use of the channel.
+    fn advance(&mut self, (own, all): (f64, f64), length: f64, starves: bool, now: Time) {
         self.phase = match self.phase {
-            Phase::Watching if starves && !within(self.others_try, RELAY + RELAY, now) => {
+            Phase::Watching
+                if starves
+                    && !within(self.others_try, RELAY + RELAY, now)
+                    && !within(self.obeyed, ROUND, now) =>
+            {
+                if !within(self.rested, self.rest(), now) {
+                    self.in_vain = 0;
+                }
                 let before = if self.mean.1 > 0.0 { self.mean.0 / self.mean.1 } else { 0.0 };
                 Phase::Trying { until: now + TRIAL, before, own: 0.0, all: 0.0 }
             }
             Phase::Trying { until, before, own: mine, all: total } => {
-                let (mine, total) = (mine + own, total + all);
-                let helped = mine >= ENOUGH * total && mine * mine >= GAIN * before * total * total;
+                let (mine, total) = (mine + own * length, total + all * length);
+                let helped =
+                    mine > 0.0 && mine >= ENOUGH * total && mine * mine >= GAIN * before * total * total;
                 if helped && now + TRIAL >= until + EARLIEST {
                     self.in_vain = 0;
                     Phase::Helped(now + HOLD)
                 } else if now >= until {
-                    let factor = (1_u64 << self.in_vain.min(16)).min(LONGEST);
-                    self.in_vain += 1;
-                    Phase::Resting(now.saturating_add(Span(REST.0 * factor)))
+                    self.in_vain = self.in_vain.saturating_add(1);
+                    let rest = self.rest();
+                    Phase::Resting(now.saturating_add(rest))
                 } else {
                     Phase::Trying { until, before, own: mine, all: total }
                 }
             }
-            Phase::Helped(until) | Phase::Resting(until) if now >= until => Phase::Watching,
+            // What it had before is what it has without limits, so they go for as long as its share is averaged.
+            Phase::Helped(until) if now >= until => Phase::Resting(now.saturating_add(LASTING)),
+            // Its flows have ended.
+            Phase::Helped(_) if !within(self.last_traffic, MEMORY, now) => Phase::Watching,
+            Phase::Resting(until) if now >= until => {
+                self.rested = Some(now);
+                Phase::Watching
+            }
             phase => phase,
         };
     }
@@ -204,7 +233,7 @@ impl Caller {
         let Airtime { transmit, receive, busy, .. } = sample.airtime;
         let all = transmit.0.saturating_add(receive.0).saturating_add(busy.0) as f64 / length;
         let starves = self.starves((own, all), sample, now);
-        self.advance((own, all), starves, now);
+        self.advance((own, all), length, starves, now);
         let starving = match self.phase {
             Phase::Trying { .. } => Some(Starving::Trying),
             Phase::Helped(_) => Some(Starving::Helped),
@@ -213,7 +242,7 @@ impl Caller {
         context.out.settings.extend(starving.map(Setting::Starving));
         let Some(call) = self.call(now) else { return };
         let interval = match self.phase {
-            Phase::Trying { .. } => Span::ZERO,
+            Phase::Trying { .. } => SAMPLE,
             Phase::Helped(_) => CALL,
             Phase::Watching | Phase::Resting(_) => RELAY,
         };

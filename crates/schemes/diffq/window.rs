@@ -7,7 +7,7 @@
 //! | path | window |
 //! |---|---|
 //! | all hops have DiffQ, and somebody calls | W ← min(2W, W · baseRTT / RTT + α), once a round trip: α segments wait on the way |
-//! | some have, or nobody calls | that of NewReno, less what the longest queue holds above α segments, once a round trip |
+//! | some have, or nobody calls | that of NewReno, less half of what the longest queue holds above α segments, once a round trip |
 //! | none has | that of NewReno, and no pacing: DiffQ steps aside |
 //!
 //! Source of the first: Wei, Jin, Low, Hegde, "FAST TCP: Motivation, Architecture, Algorithms, Performance", IEEE/ACM Transactions on
@@ -38,6 +38,8 @@ pub struct PathWindow {
     path: Option<Path>,
     /// Nobody near calls, and the source is not limited.
     free: bool,
+    /// The source was free, and is limited now.
+    was_free: bool,
     /// W where all hops have DiffQ, bytes.
     window: f64,
     /// The smallest round-trip time, and that of the present round trip.
@@ -60,6 +62,7 @@ impl PathWindow {
             mss: 1.0,
             path: None,
             free: false,
+            was_free: false,
             window: 1.0,
             base: None,
             round: None,
@@ -80,8 +83,14 @@ impl PathWindow {
         self.free || self.path.is_some_and(|path| path.without > 0)
     }
 
-    /// The source is limited or not.
-    pub const fn set_free(&mut self, free: bool) {
+    /// The source is limited or not. NewReno goes on from the window that the limits leave; W begins anew with each limit.
+    pub fn set_free(&mut self, free: bool) {
+        if self.free && !free {
+            (self.was_free, self.window) = (true, self.alpha().max(self.least()));
+        } else if free && self.was_free {
+            self.tcp.resume_from(self.window as u64);
+            (self.was_free, self.allowed) = (false, f64::MAX);
+        }
         self.free = free;
     }
 
@@ -109,13 +118,23 @@ impl PathWindow {
     /// An acknowledgement has told of the path.
     pub fn heard(&mut self, header: &Header) {
         let Some(path) = trailer::path(header) else { return };
+        let hops = |path: Path| (path.with, path.without);
+        if self.path.is_some_and(|before| hops(before) != hops(path)) {
+            // Another path has a round-trip time of its own.
+            (self.base, self.round) = (None, None);
+        }
         self.path = Some(path);
         self.longest = Some(self.longest.map_or(path.longest, |least| least.min(path.longest)));
     }
 
     /// Data was acknowledged.
     pub fn acked(&mut self, acked: &Acked, context: &mut SourceContext<'_>) {
-        self.tcp.on_acked(acked, context);
+        if self.has_tcp() {
+            // What another window has let pass is no reason to grow.
+            let rules = self.steps_aside() || self.of_tcp(context.now) <= self.allowed.max(self.least());
+            let acked = Acked { window_limited: acked.window_limited && rules, ..*acked };
+            self.tcp.on_acked(&acked, context);
+        }
         if let Some(rtt) = acked.rtt {
             self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
             self.round = Some(self.round.map_or(rtt, |least| least.min(rtt)));
@@ -125,7 +144,8 @@ impl PathWindow {
         }
         let (round, longest) = (self.round.take(), self.longest.take());
         if self.has_tcp() {
-            self.allow(longest.unwrap_or(0), context.now);
+            // A round trip without word of the queues allows nothing more.
+            longest.into_iter().for_each(|longest| self.allow(longest, context.now));
         } else if let (Some(base), Some(round)) = (self.base, round) {
             self.follow(base, round, acked.window_limited);
         }
@@ -151,22 +171,34 @@ impl PathWindow {
 
     /// Congestion was noticed.
     pub fn congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
-        self.tcp.on_congestion(congestion, context);
+        if self.has_tcp() {
+            self.tcp.on_congestion(congestion, context);
+        }
     }
 
     /// The last congestion was none.
     pub fn spurious(&mut self, spurious: &Spurious, context: &mut SourceContext<'_>) {
-        self.tcp.on_spurious(spurious, context);
+        if self.has_tcp() {
+            self.tcp.on_spurious(spurious, context);
+        }
     }
 
     /// Fast recovery is over.
     pub fn recovered(&mut self, in_flight: Bytes, context: &mut SourceContext<'_>) {
-        self.tcp.on_recovered(in_flight, context);
+        if self.has_tcp() {
+            self.tcp.on_recovered(in_flight, context);
+        }
     }
 
     /// The source was silent.
     pub fn idle(&mut self, idle: &Idle, context: &mut SourceContext<'_>) {
         self.tcp.on_idle(idle, context);
+    }
+
+    /// The slow-start threshold of NewReno, where its window is in force.
+    #[must_use]
+    pub fn ssthresh(&self) -> Option<Bytes> {
+        self.tcp.ssthresh().filter(|_| self.has_tcp())
     }
 
     /// The limits: the window, and this rate unless DiffQ steps aside.

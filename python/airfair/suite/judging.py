@@ -196,8 +196,10 @@ def apply_rule(scene: Scene, row: Row, baseline: Row) -> None:
         row["breaks"].append(limit)
         row["reasons"].append(reason)
 
-    if _lower(change) < -MOST_LOST:
-        broken("least", f"the least share may fall by {-_lower(change):.2f}, more than {MOST_LOST}")
+    # No share is below zero: what drop-tail does not give cannot be lost, however wide the interval.
+    lost = min(-_lower(change), before["mean"])
+    if lost > MOST_LOST:
+        broken("least", f"the least share may fall by {lost:.2f}, more than {MOST_LOST}")
     if change["mean"] >= HELPS:
         starved = before["mean"] < STARVED
         limit = LEAST_TOTAL_OF_STARVED if starved else LEAST_TOTAL

@@ -145,16 +145,42 @@ fn a_call_ends_in_vain_or_helps() {
     }
 }
 
-/// Nodes try one after the other: one that has heard another try within 4 s waits. Word that a call has helped does not hinder it.
+/// Nodes try one after the other: one that has obeyed the call of another waits until its neighbours listen again, 60 s after that call.
+/// Word that a call has helped does not hinder it.
 #[test]
 fn nodes_try_one_after_the_other() {
     for helped in [false, true] {
         let mut host = Host::new();
         host.samples(99, 4);
         host.hears(9, 1, helped);
-        let waited = (0..99).take_while(|_| host.sample(4, 0).1.is_empty()).count();
-        assert_eq!(waited, if helped { 1 } else { 39 });
+        let calls = |i: &u32| host.sample(4, u32::from(i % 10 == 5)).1.is_empty();
+        assert_eq!((0..999).take_while(calls).count(), if helped { 1 } else { 599 });
     }
+}
+
+/// A flow that begins after a pause of more than 20 s is new: the silence before it is none of a node that starves, nor is the first word
+/// of it. One that pauses for less goes on.
+#[test]
+fn a_pause_is_no_silence_of_a_flow() {
+    for (pause, calls) in [(150, true), (250, false)] {
+        let mut host = Host::new();
+        host.samples(150, 40);
+        for _ in 0..pause {
+            host.sample(0, 0);
+        }
+        let told: Vec<_> = (0..20).flat_map(|_| host.sample(0, 1).1).collect();
+        assert_eq!(!told.is_empty(), calls, "{pause} {told:?}");
+    }
+}
+
+/// A node that was helped and whose flows end says so no more after 20 s.
+#[test]
+fn a_hold_ends_with_its_flows() {
+    let mut host = Host::new();
+    host.samples(101, 1);
+    assert_eq!(host.samples(50, 60).1, [Starving::Helped]);
+    let held = (0..600).take_while(|_| !host.sample(0, 0).1.is_empty()).count();
+    assert_eq!(held, 190, "the last packet came 0.9 s before");
 }
 
 /// A node passes each call on once, at most one in 2 s, up to two hops: first one that has helped, then the nearest. It tells its queue of

@@ -1,10 +1,10 @@
 //! The window of a source by its path, with numbers worked by hand. Segments have 1000 B, α is 3 segments.
 
-use airfair_schemes::ParamValue::{Integer, Rate as Speed};
+use airfair_schemes::ParamValue::{Integer, Rate as Speed, Span as Duration};
 use airfair_schemes::diffq::trailer::KIND;
 use airfair_schemes::places::{
     Acked, Allowance, Calls, Congestion, CongestionCause, FlowSetup, Header, Interface, Medium, Source,
-    SourceContext, SourceEffects, Waiting,
+    SourceContext, SourceEffects, Timer, Waiting,
 };
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Rate, Span, Time};
@@ -32,7 +32,13 @@ fn ack(with: u8, without: u8, longest: u32) -> Header {
 
 impl Flow {
     fn new(window: u64) -> Self {
-        let set = [("window", Integer(window)), ("rate_start", Speed(Rate(1_000_000)))];
+        Self::with(window, Span::ZERO)
+    }
+
+    /// `calls`: the time for which a call limits.
+    fn with(window: u64, calls: Span) -> Self {
+        let set =
+            [("window", Integer(window)), ("rate_start", Speed(Rate(1_000_000))), ("calls", Duration(calls))];
         let source = build("diffq", &set).source().unwrap();
         let mut flow =
             Self { source, random: Stream::new(1, "flow", Purpose::Source), out: SourceEffects::default() };
@@ -95,6 +101,36 @@ impl Flow {
             source.on_own_queue(&Waiting { all: 0, own: 0, at: Some(at(medium)), calls: Calls::default() })
         });
     }
+}
+
+impl Flow {
+    /// The interval of the source is over, with or without a call of late.
+    fn interval(&mut self, called: bool) -> u64 {
+        let near = called.then_some(Time(1_000_000_000));
+        let calls = Calls { near, for_us: None };
+        self.hook(|source, context| {
+            source.on_own_queue(&Waiting { all: 0, own: 0, at: Some(at(Medium::Radio)), calls });
+            source.on_timer(Timer(0), context);
+        });
+        self.window()
+    }
+}
+
+/// A free source has NewReno's window, which starts with 4 segments and gains one with an acknowledgement. A call limits it to 3, and to 6
+/// after a round trip; what is lost then is nothing to NewReno, nor is what that window lets pass. When nobody calls any more NewReno goes
+/// on from there, a ninth of a segment with an acknowledgement; the next call begins with 3 again.
+#[test]
+fn limits_come_and_go() {
+    let mut flow = Flow::with(3, Span::from_secs(1));
+    let path = ack(3, 0, 0);
+    assert_eq!(flow.interval(false), 4000);
+    assert_eq!((flow.round(path, 10, 4, true), flow.source.ssthresh().is_some()), (5000, true));
+    assert_eq!((flow.interval(true), flow.source.ssthresh()), (3000, None));
+    assert_eq!(flow.congestion(CongestionCause::FastLoss), 3000);
+    assert_eq!([10, 10].map(|ms| flow.round(path, ms, 3, true)), [6000, 9000]);
+    assert_eq!((flow.interval(false), flow.source.ssthresh()), (9000, Some(Bytes(9000))));
+    assert_eq!(flow.round(path, 10, 9, true), 9111);
+    assert_eq!(flow.interval(true), 3000);
 }
 
 /// W = W · 10 ms / RTT + 3 segments. The first round trip is the shortest: 3 · 1 + 3 = 6. At 20 ms 6 / 2 + 3 = 6; at 40 ms 6 / 4 + 3 is
