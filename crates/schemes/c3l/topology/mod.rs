@@ -30,6 +30,7 @@ use airfair_units::Time;
 use super::discovery::{Neighbour, ratio};
 use crate::places::NodeId;
 
+use rules::USABLE;
 pub use rules::{Conflict, Hider, Link, Reach, Rules, Vertices};
 
 /// A node's last report.
@@ -192,8 +193,7 @@ impl Topology {
     /// Is the delivery ratio of a link high enough?
     #[must_use]
     pub fn usable(&self, link: Link) -> bool {
-        let delivery = self.delivery(link);
-        delivery > 0.0 && delivery >= self.rules.usable
+        self.delivery(link) >= USABLE
     }
 
     /// All usable links, in their order.
