@@ -47,6 +47,13 @@ pub const FORMER: &[FormerParam] = &[
     FormerParam { schemes: &["c3l", "c3l-faulty"], name: "list_step", fate: DECIDED_NOTHING },
     FormerParam { schemes: &["c3l", "c3l-faulty"], name: "usable", fate: DECIDED_NOTHING },
     FormerParam { schemes: &["c3l", "c3l-local", "c3l-faulty"], name: "packet", fate: DECIDED_NOTHING },
+    FormerParam {
+        schemes: &["more", "exor", "diffq-more", "diffq-exor"],
+        name: "least_delivery",
+        fate: DECIDED_NOTHING,
+    },
+    FormerParam { schemes: &["exor", "diffq-exor"], name: "patience", fate: DECIDED_NOTHING },
+    FormerParam { schemes: &["exor", "diffq-exor"], name: "stuck", fate: DECIDED_NOTHING },
 ];
 
 /// The fate of a parameter of this scheme; `None` if the scheme never had one of this name, or has it still.
