@@ -43,6 +43,7 @@ pub const FORMER: &[FormerParam] = &[
         fate: Fate::Gone("false sizes are a parameter of the scheme diffq-liar"),
     },
     FormerParam { schemes: &["reno", "newreno", "few"], name: "careful_exit", fate: DECIDED_NOTHING },
+    FormerParam { schemes: &["xcp"], name: "min_queue_interval", fate: DECIDED_NOTHING },
     FormerParam { schemes: &["c3l", "c3l-faulty"], name: "hello_jitter", fate: DECIDED_NOTHING },
     FormerParam { schemes: &["c3l", "c3l-faulty"], name: "list_step", fate: DECIDED_NOTHING },
     FormerParam { schemes: &["c3l", "c3l-faulty"], name: "usable", fate: DECIDED_NOTHING },
