@@ -1,7 +1,7 @@
 //! The network as the controller knows it: who hears whom, which links are in conflict, cliques, inhibited links (§III-B).
 //!
 //! Readings, each a field of [`Rules`] where there is a choice:
-//! - A link is usable if its delivery ratio is at least `usable`; the paper gives no number.
+//! - A link is usable if its delivery ratio is at least a half; the paper gives no number.
 //! - Two nodes interfere if one of them hears a part `interferes` or more of the other's HELLOs or probes: interference is as symmetric as
 //!   the paper's range. With `mutual` each has to hear the other: a node that lies can then invent no conflict with nodes that do not hear
 //!   it.
