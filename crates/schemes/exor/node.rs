@@ -10,9 +10,9 @@
 //!   tenths there are no broadcasts that would tell; and who is heard is not waited for.
 //! - The source begins the next batch when the destination has all of the last; a packet of a later batch ends the one before.
 //! - A packet that was handed to routing is handed again, in the turn that follows `again` later, unless a map shows it at the destination.
-//! - A node that for three seconds has learnt nothing new, nor heard a node that is farther from the destination, is silent until it does: the
+//! - A node that for 3 s has learnt nothing new, nor heard a node that is farther from the destination, is silent until it does: the
 //!   source may have ended the batch, or be gone. The source itself is never silent.
-//! - A source that has learnt nothing new for five seconds takes all that is not delivered for its own: who was known to hold it may be gone.
+//! - A source that has learnt nothing new for 5 s takes all that is not delivered for its own: who was known to hold it may be gone.
 //! - The destination knows what it holds, and takes no map's word for it.
 //! - Under a rate (DiffQ's source) a source sends of a batch what it was granted, each packet as often as it takes; without one, all.
 //! - A number of a batch or a list that is forged would make all that the source sends look old, or not fit, for ever. So a node that is
