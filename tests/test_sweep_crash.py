@@ -100,7 +100,8 @@ def test_killed_workers(tmp_path: Path, undisturbed: Sweep) -> None:
     killer = threading.Thread(target=kill, daemon=True)
 
     def on_run(progress: Any) -> None:  # noqa: ANN401
-        # Before the first run the driver finds out whether workers start at all, and gives up where they do not.
+        # Before the first run the driver finds out whether workers start at all, and gives up where they do
+        # not.
         if progress.finished == 1:
             killer.start()
         elif progress.finished == RUNS * 9 // 10:

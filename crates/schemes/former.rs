@@ -20,6 +20,9 @@ pub enum Fate {
     Gone(&'static str),
 }
 
+/// The fate of a reading: the means of its scheme's experiments, and of scenes of the suite, moved by less than the spread of seeds.
+const DECIDED_NOTHING: Fate = Fate::Gone("it decided nothing");
+
 /// All of them.
 pub const FORMER: &[FormerParam] = &[
     FormerParam { schemes: &["xcp", "xcp-b"], name: "wish", fate: Fate::Renamed("request") },
@@ -39,6 +42,19 @@ pub const FORMER: &[FormerParam] = &[
         name: "size_factor",
         fate: Fate::Gone("false sizes are a parameter of the scheme diffq-liar"),
     },
+    FormerParam { schemes: &["reno", "newreno", "few"], name: "careful_exit", fate: DECIDED_NOTHING },
+    FormerParam { schemes: &["xcp"], name: "min_queue_interval", fate: DECIDED_NOTHING },
+    FormerParam { schemes: &["c3l", "c3l-faulty"], name: "hello_jitter", fate: DECIDED_NOTHING },
+    FormerParam { schemes: &["c3l", "c3l-faulty"], name: "list_step", fate: DECIDED_NOTHING },
+    FormerParam { schemes: &["c3l", "c3l-faulty"], name: "usable", fate: DECIDED_NOTHING },
+    FormerParam { schemes: &["c3l", "c3l-local", "c3l-faulty"], name: "packet", fate: DECIDED_NOTHING },
+    FormerParam {
+        schemes: &["more", "exor", "diffq-more", "diffq-exor"],
+        name: "least_delivery",
+        fate: DECIDED_NOTHING,
+    },
+    FormerParam { schemes: &["exor", "diffq-exor"], name: "patience", fate: DECIDED_NOTHING },
+    FormerParam { schemes: &["exor", "diffq-exor"], name: "stuck", fate: DECIDED_NOTHING },
 ];
 
 /// The fate of a parameter of this scheme; `None` if the scheme never had one of this name, or has it still.

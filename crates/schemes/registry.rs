@@ -280,7 +280,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "slow start and congestion avoidance; half the window at a loss; a partial acknowledgement ends recovery",
         "RFC 5681",
         &["source"],
-        reno::RenoParameters::LIST,
+        reno::Common::LIST,
         |params| Ok(Box::new(SourceScheme(reno::Reno::from_params(params)?))),
     ),
     SchemeEntry::built_in_entry(
@@ -288,7 +288,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "the window of reno; a partial acknowledgement has the next hole repaired",
         "RFC 6582",
         &["source"],
-        newreno::NewRenoParameters::LIST,
+        reno::Common::LIST,
         |params| Ok(Box::new(SourceScheme(newreno::from_params(params)?))),
     ),
     SchemeEntry::built_in_entry(

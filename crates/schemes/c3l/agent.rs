@@ -2,7 +2,7 @@
 //!
 //! Readings, parameters where another one is worth a try:
 //! - A HELLO is sent at the rate of data, a probe at the lowest one and 3 dB louder, each once in `hello_interval`, which varies by
-//!   `hello_jitter` so that no two nodes stay in step. Both precede what waits.
+//!   a tenth so that no two nodes stay in step. Both precede what waits.
 //! - A HELLO names the live controllers (ours): a node reports to the nearest one.
 //! - The first report is at a drawn time of the cycle. An allocation starts a cycle of the node: its report leaves shortly before
 //!   the controller's next round, by `report_lead` of a cycle at most, and tells of nothing before the allocation. Reports at times of
@@ -44,13 +44,14 @@ words! {
     }
 }
 
+/// Part of the interval by which broadcasts vary (ours), so that no two nodes send in step.
+const JITTER: f64 = 0.1;
+
 /// The parameters of an agent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AgentConfig {
     /// The counts of neighbours.
     pub discovery: discovery::DiscoveryConfig,
-    /// Part of the interval by which broadcasts vary.
-    pub jitter: f64,
     /// Power of probes above the radio's own.
     pub probe_power: Db,
     /// How far they reach.
@@ -144,7 +145,7 @@ impl NodeAgent {
 
     /// The time of the next broadcast of a kind.
     fn next_broadcast(&self, context: &mut AgentContext<'_>) -> Time {
-        let around = 1.0 + self.config.jitter * (2.0 * context.random.uniform() - 1.0);
+        let around = 1.0 + JITTER * (2.0 * context.random.uniform() - 1.0);
         context.now + Span((self.config.discovery.interval.as_nanos() as f64 * around) as u64)
     }
 

@@ -124,6 +124,10 @@ pub struct C3l {
     own_queue: bool,
 }
 
+/// Change of a delivery ratio for which a node sends the controller its list again (ours): a list in each report would cost air. Two of the
+/// default window's 20 HELLOs.
+const LIST_STEP: f64 = 0.1;
+
 fn division(set: &FlowParameters, settle: Span) -> shares::SharesConfig {
     shares::SharesConfig {
         delta: set.delta,
@@ -167,11 +171,8 @@ impl C3l {
     /// A value that is out of its range.
     pub fn local(params: &Params) -> Result<Self, ParamError> {
         let set = LocalParameters::read(params)?;
-        let bandwidth = local::bandwidth::BandwidthConfig {
-            weight: set.bandwidth_weight,
-            overhead: set.overhead,
-            packet: set.flow.packet,
-        };
+        let bandwidth =
+            local::bandwidth::BandwidthConfig { weight: set.bandwidth_weight, overhead: set.overhead };
         let shares = division(&set.flow, Span::ZERO);
         let FlowParameters { sending, epoch, .. } = set.flow;
         let local = local::LocalConfig { bandwidth, shares, sending, time: set.time, epoch };
@@ -211,9 +212,8 @@ impl C3l {
                 window: set.window as u32,
                 interval: set.hello_interval,
                 most: set.neighbours as usize,
-                step: set.list_step,
+                step: LIST_STEP,
             },
-            jitter: set.hello_jitter,
             probe_power: Db(set.probe_power),
             probe_reach: set.probe_reach,
             controllers: known_controllers::KnownControllersConfig::expiring(set.controller_expiry),
@@ -229,7 +229,6 @@ impl C3l {
                     again: Some(set.local_again).filter(|&again| again > Span::ZERO),
                     floor: set.local_floor,
                 },
-                packet: set.flow.packet.0 as u32,
                 sending: set.flow.sending,
                 c_max: set.c_max,
                 default_part: set.default_part,
@@ -251,7 +250,6 @@ impl C3l {
         controller::ControllerConfig {
             round: round::RoundConfig {
                 rules: topology::Rules {
-                    usable: set.usable,
                     interferes: set.interferes,
                     mutual: set.mutual,
                     conflict: set.conflict,

@@ -55,8 +55,6 @@ params! {
         /// a source whose packets no node stamps has no rate but `rate_max` (ours), and over TCP with a window none at all: a path without
         /// radio is nobody's air; false: `first_rate`
         reading unstamped: bool = false;
-        /// size of the packets for which a link's goodput is computed before any have passed; the paper's C_max has no size
-        reading packet: Bytes = Bytes(1048), in Bytes(1)..=Bytes(65_535);
     }
 }
 
@@ -80,14 +78,10 @@ params! {
         reading validity: u64 = 3, in 1..=1000;
         /// time between two HELLOs, and between two probes, of a node
         operator hello_interval: Span = Span::from_secs(1), in Span::from_millis(10)..=HOUR;
-        /// part of hello_interval by which they vary (ours), so that no two nodes send in step
-        reading hello_jitter: f64 = 0.1, in 0.0..=1.0;
         /// power of probes above the radio's own, dB (section III-B: 3)
         paper probe_power: f64 = 3.0, in -30.0..=30.0;
         /// HELLOs over which a delivery ratio is taken; section III-B gives no number
         reading window: u64 = 20, in 1..=64;
-        /// change of a delivery ratio for which a node sends the controller its list again (ours): a list in each report would cost air
-        reading list_step: f64 = 0.1, in 0.0..=1.0;
         /// most neighbours that a node counts
         operator neighbours: u64 = 64, in 1..=255;
         /// time without word of a controller after which its nodes do without it
@@ -153,8 +147,6 @@ params! {
         reading used: f64 = 0.9, in 0.0..=1.0;
         /// flows get no more than nodes report that they require (ours)
         reading demands: bool = false;
-        /// delivery ratio from which a link is usable; section III-B infers it from the ratio, without a number
-        reading usable: f64 = 0.5, in 0.0..=1.0;
         /// part of HELLOs or probes that a node hears of another from which they interfere; section III-B gives no number
         reading interferes: f64 = 0.1, in 0.0..=1.0;
         /// two nodes interfere only if each hears the other, so that a node that lies invents no conflicts with nodes that do not hear it

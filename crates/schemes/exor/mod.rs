@@ -52,10 +52,6 @@ params! {
         paper broadcast: f64 = 0.9, in 0.0..=1.0;
         /// time after which a packet goes by ordinary routing again, if no map shows it at the destination (ours)
         reading again: Span = Span::from_secs(1), in Span::from_millis(1)..=Span::from_secs(60);
-        /// time without news of a batch after which a node is silent (ours)
-        reading patience: Span = Span::from_secs(3), in Span::from_millis(1)..=Span::from_secs(3600);
-        /// time without news after which a source sends all that is not delivered itself (ours)
-        reading stuck: Span = Span::from_secs(5), in Span::from_millis(1)..=Span::from_secs(3600);
         /// part of the old value that stays in the average time of a packet, by which turns begin (section 3)
         paper keeps: f64 = 0.9, in 0.0..=1.0;
         /// packets whose time a node is given of which nothing is heard (section 3)
@@ -96,8 +92,6 @@ impl ExOr {
             maps: set.maps as u8,
             broadcast: set.broadcast,
             again: set.again,
-            patience: set.patience,
-            stuck: set.stuck,
             granted: false,
             flows: set.opportunistic.flows as usize,
         };

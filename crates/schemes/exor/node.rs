@@ -10,9 +10,9 @@
 //!   tenths there are no broadcasts that would tell; and who is heard is not waited for.
 //! - The source begins the next batch when the destination has all of the last; a packet of a later batch ends the one before.
 //! - A packet that was handed to routing is handed again, in the turn that follows `again` later, unless a map shows it at the destination.
-//! - A node that for `patience` has learnt nothing new, nor heard a node that is farther from the destination, is silent until it does: the
+//! - A node that for 3 s has learnt nothing new, nor heard a node that is farther from the destination, is silent until it does: the
 //!   source may have ended the batch, or be gone. The source itself is never silent.
-//! - A source that has learnt nothing new for `stuck` takes all that is not delivered for its own: who was known to hold it may be gone.
+//! - A source that has learnt nothing new for 5 s takes all that is not delivered for its own: who was known to hold it may be gone.
 //! - The destination knows what it holds, and takes no map's word for it.
 //! - Under a rate (DiffQ's source) a source sends of a batch what it was granted, each packet as often as it takes; without one, all.
 //! - A number of a batch or a list that is forged would make all that the source sends look old, or not fit, for ever. So a node that is
@@ -34,6 +34,10 @@ use crate::opportunistic::backpressure::Backlogged;
 use crate::opportunistic::flows::Flows;
 use crate::opportunistic::{QUIET, later};
 
+/// Time without news after which the source sends anew what is not delivered (ours): later than forwarders fall silent, which may still
+/// deliver it.
+const STUCK: Span = Span::from_secs(5);
+
 /// The parameters of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExorConfig {
@@ -45,10 +49,6 @@ pub struct ExorConfig {
     pub broadcast: f64,
     /// Time after which a packet is handed to routing again.
     pub again: Span,
-    /// Time without news after which a node is silent.
-    pub patience: Span,
-    /// Time without news after which the source sends anew what is not delivered.
-    pub stuck: Span,
     /// Sources send what they are granted, instead of whole batches.
     pub granted: bool,
     /// Most flows that are known.
@@ -58,8 +58,8 @@ pub struct ExorConfig {
 impl Default for ExorConfig {
     fn default() -> Self {
         let turns = turns::TurnsConfig::default();
-        let [again, patience, stuck] = [1, 3, 5].map(Span::from_secs);
-        Self { turns, maps: 10, broadcast: 0.9, again, patience, stuck, granted: false, flows: 256 }
+        let again = Span::from_secs(1);
+        Self { turns, maps: 10, broadcast: 0.9, again, granted: false, flows: 256 }
     }
 }
 
@@ -193,8 +193,8 @@ impl Batch {
     }
 
     /// True if the node is silent at a time.
-    fn is_silent(&self, config: &ExorConfig, at: Time) -> bool {
-        !self.is_source() && at.since(self.alive) >= config.patience
+    fn is_silent(&self, at: Time) -> bool {
+        !self.is_source() && at.since(self.alive) >= QUIET
     }
 
     /// Begins the turn, if it is time and there is something to send.
@@ -202,11 +202,11 @@ impl Batch {
         if self.turn.is_some() || now < self.turns.begins() {
             return;
         }
-        if self.is_silent(config, now) {
+        if self.is_silent(now) {
             self.turns.passed(now);
             return;
         }
-        if self.is_source() && now.since(self.news) >= config.stuck {
+        if self.is_source() && now.since(self.news) >= STUCK {
             self.map.ranks_mut().iter_mut().filter(|rank| **rank > 0).for_each(|rank| *rank = self.rank);
         }
         let enough = map::delivered(&self.map) as f64 >= config.broadcast * self.held.len() as f64;
@@ -325,7 +325,7 @@ impl ExorNode {
         let anew = known.batch.as_ref().is_some_and(|batch| {
             let fits =
                 if batch.number == number { batch.fits(packets, nodes) } else { later(number, batch.number) };
-            !fits && now.since(batch.alive) >= config.patience.max(QUIET)
+            !fits && now.since(batch.alive) >= QUIET
         });
         let old = over || open.is_some_and(|open| later(open, number));
         if old && !anew || source && open != Some(number) {
@@ -343,7 +343,7 @@ impl ExorNode {
         if !batch.fits(packets, nodes) {
             return result;
         }
-        if batch.is_silent(&config, now) {
+        if batch.is_silent(now) {
             batch.turns.passed(now);
         }
         batch.turns.heard(from, fragment, now);
@@ -397,10 +397,7 @@ impl ExorNode {
         let batches = self.flows.iter().filter_map(|(_, known)| known.batch.as_ref());
         let waits = batches.filter(|batch| batch.turn.is_none());
         let begins = waits.map(|batch| (batch.turns.begins(), batch));
-        begins
-            .filter(|(begins, batch)| !batch.is_silent(&self.config, *begins))
-            .map(|(begins, _)| begins)
-            .min()
+        begins.filter(|(begins, batch)| !batch.is_silent(*begins)).map(|(begins, _)| begins).min()
     }
 
     /// Packets that are left of a flow's turn, if it has begun.

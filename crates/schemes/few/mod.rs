@@ -24,8 +24,6 @@ params! {
         paper growth: f64 = 0.01, in 0.0001..=1.0;
         /// slow start is slowed down too: an acknowledgement adds a segments instead of one
         reading limit_slow_start: bool = false;
-        /// fast recovery ends with cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS), as in NewReno (RFC 6582 section 3.2 step 3)
-        reading careful_exit: bool = true;
     }
 }
 
@@ -37,5 +35,5 @@ pub fn from_params(params: &Params) -> Result<Reno, ParamError> {
     let set = FewParameters::read(params)?;
     let slow_start = set.limit_slow_start.then_some((set.growth * PARTS as f64) as u64);
     let growth = Growth { avoidance: set.growth, slow_start };
-    Ok(Reno::new(&set.common, set.careful_exit, PartialAck::RepairsNext).with_growth(growth))
+    Ok(Reno::new(&set.common, PartialAck::RepairsNext).with_growth(growth))
 }

@@ -28,8 +28,6 @@ pub struct Pruning {
     pub part: f64,
     /// Part by which the transmissions may rise.
     pub rise: f64,
-    /// Deliveries of a link below which ETX takes it for none.
-    pub least: f64,
     /// The most forwarders, as a header has room for: of more, those on the best path and those that would send most are looked at.
     /// Leaving out one by one takes the cube of their number.
     pub most: usize,
@@ -37,7 +35,7 @@ pub struct Pruning {
 
 impl Default for Pruning {
     fn default() -> Self {
-        Self { part: 0.1, rise: 0.05, least: 0.0, most: 64 }
+        Self { part: 0.1, rise: 0.05, most: 64 }
     }
 }
 
@@ -67,7 +65,7 @@ impl Expected {
         if source == destination {
             return None;
         }
-        let distances = losses.distances_to_source(destination, source, pruning.least);
+        let distances = losses.distances_to_source(destination, source);
         Self::among(losses, &distances, source, pruning)
     }
 

@@ -118,20 +118,20 @@ impl Losses {
         }
     }
 
-    /// Expected transmissions of each node to a destination along its best path, by links that deliver at least `least`.
+    /// Expected transmissions of each node to a destination along its best path, by all links, however little they deliver.
     #[must_use]
-    pub fn distances(&self, destination: NodeId, least: f64) -> Distances {
-        self.search(destination, None, least)
+    pub fn distances(&self, destination: NodeId) -> Distances {
+        self.search(destination, None)
     }
 
     /// The same, of the source and of the nodes that are nearer; others may seem to be farther away than they are, never nearer than the
     /// source. Where all nodes hear each other, the links of the destination are enough.
     #[must_use]
-    pub fn distances_to_source(&self, destination: NodeId, source: NodeId, least: f64) -> Distances {
-        self.search(destination, self.place(source), least)
+    pub fn distances_to_source(&self, destination: NodeId, source: NodeId) -> Distances {
+        self.search(destination, self.place(source))
     }
 
-    fn search(&self, destination: NodeId, source: Option<usize>, least: f64) -> Distances {
+    fn search(&self, destination: NodeId, source: Option<usize>) -> Distances {
         let n = self.nodes.len();
         let mut etx = vec![f64::INFINITY; n];
         let mut next: Vec<Option<usize>> = vec![None; n];
@@ -168,9 +168,8 @@ impl Losses {
             let given = given.iter().map(|link| (link.from as usize, 1.0 - link.ratio));
             for (from, loss) in given.chain(own.iter().copied()) {
                 looked_at += 1;
-                let delivery = 1.0 - loss;
-                let by = etx[near] + 1.0 / delivery;
-                if delivery >= least && by < etx[from] {
+                let by = etx[near] + 1.0 / (1.0 - loss);
+                if by < etx[from] {
                     (etx[from], next[from]) = (by, Some(near));
                     open.push(Reverse((by.to_bits(), from)));
                 }

@@ -34,8 +34,6 @@ params! {
         paper prune: f64 = 0.1, in 0.0..=1.0;
         /// part by which leaving forwarders out may make the transmissions rise; 1: leave out whatever it costs
         reading prune_rise: f64 = 0.05, in 0.0..=1.0;
-        /// delivery ratio below which a link counts for none in ETX
-        reading least_delivery: f64 = 0.0, in 0.0..=1.0;
         /// most flows of other nodes that a node knows at a time
         operator flows: u64 = 256, in 1..=65_536;
     }
@@ -44,7 +42,7 @@ params! {
 impl OpportunisticParameters {
     /// Which forwarders are left out, at most so many being in a list.
     pub(crate) const fn pruning(&self, most: usize) -> Pruning {
-        Pruning { part: self.prune, rise: self.prune_rise, least: self.least_delivery, most }
+        Pruning { part: self.prune, rise: self.prune_rise, most }
     }
 }
 

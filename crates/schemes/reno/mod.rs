@@ -32,7 +32,7 @@ use crate::places::{
 pub(crate) use window::{Window, WindowParameters};
 
 params! {
-    /// The parameters that NewReno has as well.
+    /// The parameters of Reno, which NewReno has as well.
     pub(crate) struct Common {
         ..window: WindowParameters;
         /// congestion avoidance counts acknowledged bytes and adds one SMSS for each cwnd of them (RFC 3465; RFC 5681 recommends it);
@@ -52,16 +52,6 @@ params! {
         /// a mark halves the window down to one segment, as in ns-2, where new data waits for the timer at the next mark (RFC 3168
         /// section 6.1.2); without it down to two, the least ssthresh (RFC 5681 equation 4), as in Linux
         reading mark_to_one: bool = false;
-    }
-}
-
-params! {
-    /// The parameters of Reno.
-    pub(crate) struct RenoParameters {
-        ..common: Common;
-        /// fast recovery ends with cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS), the first choice of RFC 6582 section 3.2 step 3,
-        /// so that no burst of up to ssthresh leaves at once; without it cwnd = ssthresh (RFC 5681 section 3.2 step 6)
-        reading careful_exit: bool = false;
     }
 }
 
@@ -87,7 +77,6 @@ pub(crate) const PARTS: u64 = 1 << 16;
 pub struct Reno {
     byte_counting: bool,
     abc_limit: u64,
-    careful_exit: bool,
     each_timeout_halves: bool,
     flight_at_timeout: bool,
     mark_to_one: bool,
@@ -112,16 +101,14 @@ impl Reno {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let set = RenoParameters::read(params)?;
-        Ok(Self::new(&set.common, set.careful_exit, PartialAck::EndsRecovery))
+        Ok(Self::new(&Common::read(params)?, PartialAck::EndsRecovery))
     }
 
     /// Reno's law with this answer to a partial acknowledgement.
-    pub(crate) const fn new(set: &Common, careful_exit: bool, partial_ack: PartialAck) -> Self {
+    pub(crate) const fn new(set: &Common, partial_ack: PartialAck) -> Self {
         Self {
             byte_counting: set.byte_counting,
             abc_limit: set.abc_limit,
-            careful_exit,
             each_timeout_halves: set.each_timeout_halves,
             flight_at_timeout: set.flight_at_timeout,
             mark_to_one: set.mark_to_one,
@@ -235,7 +222,9 @@ impl Source for Reno {
     }
 
     fn on_recovered(&mut self, in_flight: Bytes, _context: &mut SourceContext<'_>) {
-        if self.careful_exit {
+        // A recovery that a partial acknowledgement ends leaves with cwnd = ssthresh (RFC 5681 section 3.2 step 6). After a longer one
+        // little may be in flight, and ssthresh would be a burst: RFC 6582 section 3.2 step 3, the first choice.
+        if self.partial_ack != PartialAck::EndsRecovery {
             let mss = self.window.mss();
             let flight = in_flight.get().max(mss).saturating_add(mss);
             self.window.set(self.window.size().min(flight));

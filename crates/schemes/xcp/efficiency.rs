@@ -32,6 +32,9 @@ pub trait Efficiency: Send {
     fn set_rate(&mut self, bytes_per_second: f64);
 }
 
+/// Least time over which a queue has to stand in order to count; checked against ns-2.35.
+const LEAST_QUEUE_INTERVAL: Span = Span::from_millis(2);
+
 /// The law of XCP: `phi = alpha d (C - y) - beta Q`.
 #[derive(Debug, Clone)]
 pub struct KnownCapacity {
@@ -41,8 +44,6 @@ pub struct KnownCapacity {
     pub beta: f64,
     /// The capacity C, bytes/s.
     pub capacity: f64,
-    /// Least queue interval.
-    pub least_queue_interval: Span,
 }
 
 impl Efficiency for KnownCapacity {
@@ -54,7 +55,7 @@ impl Efficiency for KnownCapacity {
     /// Half of the round trip without its queue.
     fn queue_interval(&self, rtt: f64, backlog: u64) -> Option<Span> {
         let half = (rtt - backlog as f64 / self.capacity) / 2.0;
-        Some(Span((half * 1e9) as u64).max(self.least_queue_interval))
+        Some(Span((half * 1e9) as u64).max(LEAST_QUEUE_INTERVAL))
     }
 
     fn set_rate(&mut self, bytes_per_second: f64) {

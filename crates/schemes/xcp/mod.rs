@@ -16,7 +16,7 @@
 //! | d | gauge `interval_s`; `first_interval`, `min_interval`, `max_interval` | time | the mean RTT, by bytes |
 //! | C | a wire's rate; `radio_capacity` | bytes/s inside | |
 //! | y | gauge `input_bps` | bytes/s inside | |
-//! | Q | gauge `standing_queue_bytes`; `min_queue_interval` | bytes | |
+//! | Q | gauge `standing_queue_bytes` | bytes | |
 //! | phi | gauge `change_bps`, as a rate | bytes in d | |
 //! | alpha, beta, gamma | `alpha`, `beta`, `gamma` | | 0.4, 0.226, 0.1 |
 //! | rtt_i, cwnd_i, s_i | header, `X = rtt/cwnd`; the packet's size on the link | us, ps a byte; bytes | |
@@ -122,8 +122,6 @@ params! {
         /// the capacity that a radio is assumed to have; 0: the rate of its data frames, which no traffic ever reaches. Ours: XCP does
         /// not know shared links
         operator radio_capacity: Rate = Rate(0), in Rate(0)..=FASTEST;
-        /// least time over which a queue has to stand in order to count; checked against ns-2.35
-        reading min_queue_interval: Span = Span::from_millis(2), in INTERVALS;
     }
 }
 
@@ -134,7 +132,6 @@ pub struct Xcp {
     sender: SenderConfig,
     alpha: f64,
     beta: f64,
-    least_queue_interval: Span,
     radio_capacity: Rate,
 }
 
@@ -150,7 +147,6 @@ impl Xcp {
             sender: set.common.sender(),
             alpha: set.common.alpha,
             beta: set.common.beta,
-            least_queue_interval: set.min_queue_interval,
             radio_capacity: set.radio_capacity,
         })
     }
@@ -192,12 +188,8 @@ impl Scheme for Xcp {
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
         let known = interface.medium == Medium::Radio && self.radio_capacity > Rate(0);
         let rate = if known { self.radio_capacity } else { interface.rate };
-        let efficiency = KnownCapacity {
-            alpha: self.alpha,
-            beta: self.beta,
-            capacity: rate.as_bps() as f64 / 8.0,
-            least_queue_interval: self.least_queue_interval,
-        };
+        let efficiency =
+            KnownCapacity { alpha: self.alpha, beta: self.beta, capacity: rate.as_bps() as f64 / 8.0 };
         Some(Box::new(XcpRouter::new(self.router, efficiency)))
     }
 

@@ -85,7 +85,7 @@ fn transmissions_are_near_what_ratios_say_and_below_the_best_path() {
         let [delivered, sent, maps, routed] = taken("exor", &spec);
         let (losses, last) = (losses(&spec), NodeId(at.len() as u32 - 1));
         let z = Expected::new(&losses, NodeId(0), last, &Pruning::default()).unwrap().cost();
-        let etx = losses.distances(last, 0.0).etx(NodeId(0));
+        let etx = losses.distances(last).etx(NodeId(0));
         let [sent, maps, routed] = [sent, maps, routed].map(|count| count / delivered);
         println!(
             "{} nodes, loss {loss}: {sent:.3} packets, {maps:.3} maps, {routed:.3} routed; z {z:.3}, path {etx:.3}",
@@ -207,7 +207,7 @@ proptest! {
         let result = run_as(name, &spec, &[("levels", ParamValue::Integer(1))], 1);
         let losses = losses(&spec);
         let cut_off = |of: &FlowSpec| {
-            losses.distances(NodeId(of.to as u32), 0.0).etx(NodeId(of.from as u32)).is_infinite()
+            losses.distances(NodeId(of.to as u32)).etx(NodeId(of.from as u32)).is_infinite()
         };
         let without_path = result.flows.iter().zip(&spec.flows).filter(|(_, of)| cut_off(of));
         let held: u64 = without_path.map(|(flow, _)| flow.sent_packets - flow.dropped_packets).sum();

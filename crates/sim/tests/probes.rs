@@ -208,7 +208,7 @@ fn nodes_come_and_go() {
     let mut spec = places(0.0, &LINE, 120);
     dies(&mut spec, 2, 60.0);
     let known = probe(&spec, CONFIG, 3);
-    let has_path = |losses: &Losses| losses.distances(id_of(4), 0.0).etx(id_of(0)) < f64::INFINITY;
+    let has_path = |losses: &Losses| losses.distances(id_of(4)).etx(id_of(0)) < f64::INFINITY;
     let log = &known[&0];
     let first = log.iter().find(|(_, measured, _)| has_path(measured)).unwrap().0;
     assert!((4.0..12.0).contains(&first), "{first}");

@@ -57,6 +57,10 @@ words! {
     }
 }
 
+/// The size of packets on a link of which none is known, bytes; the paper's C_max has no size. 1000 bytes, headers of IP and UDP, and
+/// C3L's own.
+pub(in crate::c3l) const PACKET: u32 = 1048;
+
 /// The parameters of a node's links.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinksConfig {
@@ -66,8 +70,6 @@ pub struct LinksConfig {
     pub overload: OverloadConfig,
     /// How the node injects less.
     pub injection: InjectionConfig,
-    /// The size of packets on a link of which none is known, bytes.
-    pub packet: u32,
     /// The quantity that counts as the rate of a flow.
     pub sending: Sending,
     /// The meaning of C_max.
@@ -305,7 +307,7 @@ impl Links {
         let of = |(to, link): (&NodeId, &LinkState)| {
             let exchange = self.chosen.get(*to).unwrap_or(&self.exchange);
             match self.config.c_max {
-                Capacity::Goodput => exchange.goodput(link.size.unwrap_or(self.config.packet).max(1)),
+                Capacity::Goodput => exchange.goodput(link.size.unwrap_or(PACKET).max(1)),
                 Capacity::Rate => exchange.rate,
             }
         };

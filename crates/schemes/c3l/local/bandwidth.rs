@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 
 use airfair_units::{Bytes, Rate, Span};
 
+use crate::c3l::links::PACKET;
 use crate::c3l::shares::Requirement;
 
 /// The estimate of a link's bandwidth.
@@ -20,13 +21,11 @@ pub struct BandwidthConfig {
     pub weight: f64,
     /// The MAC's overhead of a packet, in bytes at the rate of its payload.
     pub overhead: Bytes,
-    /// The size of packets for which the bandwidth is estimated.
-    pub packet: Bytes,
 }
 
 impl Default for BandwidthConfig {
     fn default() -> Self {
-        Self { weight: 0.1, overhead: Bytes(0), packet: Bytes(1000) }
+        Self { weight: 0.1, overhead: Bytes(0) }
     }
 }
 
@@ -47,8 +46,8 @@ impl Bandwidth {
     /// The MAC has delivered packets of this mean size, each of which it had first for `access` in the mean.
     pub fn delivered(&mut self, config: &BandwidthConfig, size: Bytes, access: Span) {
         let sizes = |size: Bytes| (size.0 as f64 + config.overhead.0 as f64).max(1.0);
-        let seconds = access.as_nanos().max(1) as f64 * 1e-9 * sizes(config.packet) / sizes(size);
-        let bandwidth = config.packet.0 as f64 * 8.0 / seconds;
+        let seconds = access.as_nanos().max(1) as f64 * 1e-9 * sizes(Bytes(PACKET.into())) / sizes(size);
+        let bandwidth = f64::from(PACKET) * 8.0 / seconds;
         let weight = config.weight.clamp(0.0, 1.0);
         self.average = Some(self.average.map_or(bandwidth, |old| old + weight * (bandwidth - old)));
     }

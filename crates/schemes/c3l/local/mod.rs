@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 
 use airfair_units::{Bytes, Rate, Span, Time};
 
-use super::links::{Sending, rate};
+use super::links::{PACKET, Sending, rate};
 use super::shares::{self, Requirement};
 use bandwidth::{Bandwidth, BandwidthConfig, LocalFlow, share_time};
 
@@ -93,8 +93,7 @@ impl LocalAgent {
 
     /// The estimate, or what a lone link has before the first packet.
     fn estimate(&self) -> f64 {
-        let packet = u32::try_from(self.config.bandwidth.packet.0).unwrap_or(u32::MAX);
-        self.bandwidth.get().unwrap_or_else(|| self.exchange.goodput(packet).0 as f64)
+        self.bandwidth.get().unwrap_or_else(|| self.exchange.goodput(PACKET).0 as f64)
     }
 
     /// Judges what flows require, by what they have sent since the last time.

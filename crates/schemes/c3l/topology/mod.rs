@@ -1,7 +1,7 @@
 //! The network as the controller knows it: who hears whom, which links are in conflict, cliques, inhibited links (§III-B).
 //!
 //! Readings, each a field of [`Rules`] where there is a choice:
-//! - A link is usable if its delivery ratio is at least `usable`; the paper gives no number.
+//! - A link is usable if its delivery ratio is at least a half; the paper gives no number.
 //! - Two nodes interfere if one of them hears a part `interferes` or more of the other's HELLOs or probes: interference is as symmetric as
 //!   the paper's range. With `mutual` each has to hear the other: a node that lies can then invent no conflict with nodes that do not hear
 //!   it.
@@ -30,6 +30,7 @@ use airfair_units::Time;
 use super::discovery::{Neighbour, ratio};
 use crate::places::NodeId;
 
+use rules::USABLE;
 pub use rules::{Conflict, Hider, Link, Reach, Rules, Vertices};
 
 /// A node's last report.
@@ -192,8 +193,7 @@ impl Topology {
     /// Is the delivery ratio of a link high enough?
     #[must_use]
     pub fn usable(&self, link: Link) -> bool {
-        let delivery = self.delivery(link);
-        delivery > 0.0 && delivery >= self.rules.usable
+        self.delivery(link) >= USABLE
     }
 
     /// All usable links, in their order.

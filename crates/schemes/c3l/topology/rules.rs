@@ -79,11 +79,12 @@ words! {
     }
 }
 
+/// Delivery ratio from which a link is usable: section III-B infers that from the ratio, without a number.
+pub(super) const USABLE: f64 = 0.5;
+
 /// The parameters of the controller's picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rules {
-    /// Delivery ratio from which a link is usable.
-    pub usable: f64,
     /// Part of HELLOs or probes from which two nodes interfere.
     pub interferes: f64,
     /// True if both of them have to hear the other; false: one of them.
@@ -143,7 +144,6 @@ impl Rules {
 impl Default for Rules {
     fn default() -> Self {
         Self {
-            usable: 0.5,
             interferes: 0.1,
             mutual: false,
             conflict: Conflict::Ends,

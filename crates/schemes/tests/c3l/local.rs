@@ -17,15 +17,15 @@ fn bandwidth_is_an_average() {
     near(&link, 1e6);
     link.delivered(&config, Bytes(1000), Span::from_millis(4));
     near(&link, 1.1e6);
-    // 500 B in 4 ms: the same bandwidth if nothing is added to packets; with 500 B of overhead half as fast for them as for 1000 B: 1000 B
-    // and 500 take 1.5 times of 1000: 6 ms, 1.333 Mbit/s.
+    // 500 B in 4 ms: the same bandwidth if nothing is added to packets; with 500 B of overhead less for packets of 1048 B: 1048 B and 500
+    // take 1.548 times of 1000: 6.192 ms, 1.354 Mbit/s.
     let mut short = Bandwidth::new();
     short.delivered(&config, Bytes(500), Span::from_millis(4));
     near(&short, 1e6);
     let overhead = BandwidthConfig { overhead: Bytes(500), ..config };
     let mut short = Bandwidth::new();
     short.delivered(&overhead, Bytes(500), Span::from_millis(4));
-    near(&short, 8e6 / 6.0);
+    near(&short, 8.384e6 / 6.192);
     let mut none = Bandwidth::new();
     none.delivered(&config, Bytes(0), Span::ZERO);
     assert!(none.get().unwrap().is_finite());

@@ -35,13 +35,9 @@ fn usable_links_and_interference() {
     topology.report(NodeId(1), &[], at(0));
     assert!(topology.interferes(NodeId(1), NodeId(2)) && !topology.interferes(NodeId(1), NodeId(3)));
     assert!(Topology::new(Rules::default()).lists_all());
-    let mut fifth = Topology::new(Rules { usable: 0.2, ..Rules::default() });
-    fifth.report(NodeId(1), &[hears(2, 51, 0), hears(3, 50, 0)], at(0));
-    assert_eq!(fifth.usable_links(), [link(2, 1)], "exactly 0.2");
     // A threshold of 0 needs something to be heard.
-    let mut all = Topology::new(Rules { usable: 0.0, interferes: 0.0, ..Rules::default() });
+    let mut all = Topology::new(Rules { interferes: 0.0, ..Rules::default() });
     all.report(NodeId(1), &[hears(2, 0, 0), hears(3, 1, 0)], at(0));
-    assert_eq!((all.usable(link(2, 1)), all.usable(link(3, 1))), (false, true));
     assert_eq!([2, 3].map(|node| all.interferes(NodeId(1), NodeId(node))), [false, true]);
 }
 

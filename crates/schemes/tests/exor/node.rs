@@ -312,24 +312,21 @@ fn a_silent_node_lets_its_turn_pass() {
     assert_eq!(node.wakes_at(), Some(ms(4030)));
 }
 
-/// A forged number, or a forged list, stops a flow until the node is silent, and for three seconds at least.
+/// A forged number, or a forged list, stops a flow until the node is silent, for three seconds.
 #[test]
 fn what_is_forged_does_not_stay() {
-    for (patience, until) in [(1, 3000), (3, 3000), (10, 10_000)] {
-        for (forged, packets) in [(1 << 30, 3), (7, 2)] {
-            let mut node =
-                ExorNode::new(3, ExorConfig { patience: Span::from_secs(patience), ..ExorConfig::default() });
-            let map = vec![3; packets];
-            assert_eq!(heard(&mut node, &header(forged, 3, Some(0), &map), 0), Meaning::New);
-            let unused = if forged == 7 { Meaning::Ignored } else { Meaning::Old };
-            let real = header(7, 3, Some(0), &[3, 3, 3]);
-            assert_eq!(heard(&mut node, &real, until - 1), unused, "a patience of {patience} s");
-            assert_eq!(node.heard(real.view(), ms(until)).meaning, Meaning::New);
-            assert_eq!(heard(&mut node, &real, until + 1), Meaning::Known);
-            // A later batch is begun at once; that it ended the earlier one is remembered.
-            assert_eq!(node.heard(header(8, 3, Some(0), &[3, 3, 3]).view(), ms(until + 2)).ended, Some(7));
-            assert_eq!(heard(&mut node, &real, until + 3), Meaning::Old);
-        }
+    for (forged, packets) in [(1 << 30, 3), (7, 2)] {
+        let mut node = ExorNode::new(3, ExorConfig::default());
+        let map = vec![3; packets];
+        assert_eq!(heard(&mut node, &header(forged, 3, Some(0), &map), 0), Meaning::New);
+        let unused = if forged == 7 { Meaning::Ignored } else { Meaning::Old };
+        let real = header(7, 3, Some(0), &[3, 3, 3]);
+        assert_eq!(heard(&mut node, &real, 2999), unused);
+        assert_eq!(node.heard(real.view(), ms(3000)).meaning, Meaning::New);
+        assert_eq!(heard(&mut node, &real, 3001), Meaning::Known);
+        // A later batch is begun at once; that it ended the earlier one is remembered.
+        assert_eq!(node.heard(header(8, 3, Some(0), &[3, 3, 3]).view(), ms(3002)).ended, Some(7));
+        assert_eq!(heard(&mut node, &real, 3003), Meaning::Old);
     }
 }
 

@@ -198,8 +198,6 @@ fn a_loss_never_raises_the_window() {
 fn recovery_ends_with_ssthresh_or_with_what_is_in_flight() {
     for in_flight in [0, 2500, 9000] {
         assert_eq!(avoiding("reno", &[], 5).recovered(in_flight), 5000, "RFC 5681 section 3.2 step 6");
-        let plain = [("careful_exit", Flag(false))];
-        assert_eq!(avoiding("newreno", &plain, 5).recovered(in_flight), 5000);
     }
     for (in_flight, window) in [(0, 2000), (500, 2000), (2500, 3500), (9000, 5000)] {
         assert_eq!(
@@ -207,8 +205,6 @@ fn recovery_ends_with_ssthresh_or_with_what_is_in_flight() {
             window,
             "RFC 6582 section 3.2 step 3 (1)"
         );
-        let careful = [("careful_exit", Flag(true))];
-        assert_eq!(avoiding("reno", &careful, 5).recovered(in_flight), window);
     }
     let mut flow = avoiding("newreno", &[], 5);
     flow.recovered(0);
@@ -261,7 +257,6 @@ fn parameters_have_ranges() {
         range(name, "abc_limit", &[Integer(1), Integer(64)], &[Integer(0), Integer(65), Number(1.0)]);
         range(name, "initial_ssthresh", &[Size(Bytes(1))], &[Size(Bytes(0)), Integer(1)]);
         range(name, "byte_counting", &[Flag(true)], &[Integer(1)]);
-        range(name, "careful_exit", &[Flag(true)], &[Integer(1)]);
         range(name, "each_timeout_halves", &[Flag(true)], &[Integer(1)]);
         range(name, "flight_at_timeout", &[Flag(true)], &[Integer(1)]);
         range(name, "mark_to_one", &[Flag(true)], &[Integer(1)]);

@@ -6,7 +6,7 @@ use airfair_schemes::places::NodeId;
 
 use crate::networks::{DIAMOND, LINE, MESH, network};
 
-const ALL: Pruning = Pruning { part: 0.0, rise: 0.0, least: 0.0, most: 64 };
+const ALL: Pruning = Pruning { part: 0.0, rise: 0.0, most: 64 };
 
 /// Forwarders with z and TX.
 fn assert_credits(links: &[(u32, u32, f64)], source: u32, destination: u32, wanted: &[(u32, f64, f64)]) {

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use crate::networks::{DIAMOND, LINE, MESH, network};
 use crate::random::random_network;
 
-const ALL: Pruning = Pruning { part: 0.0, rise: 0.0, least: 0.0, most: 64 };
+const ALL: Pruning = Pruning { part: 0.0, rise: 0.0, most: 64 };
 
 fn expected(links: &[(u32, u32, f64)], source: u32, destination: u32, pruning: &Pruning) -> Expected {
     Expected::new(&network(links), NodeId(source), NodeId(destination), pruning).unwrap()
@@ -181,7 +181,7 @@ fn a_play_with_dice_needs_as_many() {
     let mut played = 0;
     for (losses, source, destination) in networks {
         let Some(all) = Expected::new(&losses, NodeId(source), NodeId(destination), &ALL) else { continue };
-        let order = losses.distances(NodeId(destination), 0.0).nearer(NodeId(source));
+        let order = losses.distances(NodeId(destination)).nearer(NodeId(source));
         let sent: u32 = (0..40_000).map(|_| play(&losses, &order, &mut random)).sum();
         let mean = f64::from(sent) / 40_000.0;
         assert!((mean / all.cost() - 1.0).abs() < 0.03, "{mean} instead of {}", all.cost());
@@ -199,7 +199,7 @@ proptest! {
     #[test]
     fn what_holds_for_all_losses(nodes in 2u32..14, seed: u64) {
         let losses = random_network(nodes, &mut Stream::new(seed, "losses", Purpose::Placement));
-        let distances = losses.distances(NodeId(0), 0.0);
+        let distances = losses.distances(NodeId(0));
         let source = NodeId(nodes - 1);
         let Some(all) = Expected::among(&losses, &distances, source, &ALL) else {
             prop_assert!(distances.nearer(source).is_empty());

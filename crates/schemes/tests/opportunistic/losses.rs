@@ -16,16 +16,16 @@ fn ids(nodes: &[u32]) -> Vec<NodeId> {
 
 #[test]
 fn paths_by_hand() {
-    let line = network(&LINE).distances(NodeId(0), 0.0);
+    let line = network(&LINE).distances(NodeId(0));
     // 1 / 0.5 and 1 / 0.8 more; the direct link would be 5.
     assert_eq!([0, 1, 2].map(|node| line.etx(NodeId(node))), [0.0, 2.0, 3.25]);
     assert_eq!([0, 1, 2].map(|node| line.next(NodeId(node))), [None, Some(NodeId(0)), Some(NodeId(1))]);
     assert_eq!(line.nearer(NodeId(2)), ids(&[0, 1, 2]));
-    let diamond = network(&DIAMOND).distances(NodeId(0), 0.0);
+    let diamond = network(&DIAMOND).distances(NodeId(0));
     assert_eq!(diamond.nearer(NodeId(3)), ids(&[0, 1, 2, 3]), "of two that are as far the smaller number");
     assert_eq!(diamond.next(NodeId(3)), Some(NodeId(1)));
     assert_eq!(diamond.nearer(NodeId(2)), ids(&[0, 2]), "one that is as far is no forwarder");
-    let mesh = network(&MESH).distances(NodeId(14), 0.0);
+    let mesh = network(&MESH).distances(NodeId(14));
     let etx = [10, 11, 12, 13, 15].map(|node| mesh.etx(NodeId(node)));
     assert_eq!(etx, [2.5, 3.25, 1.25, 2.0, 1.25]);
     assert_eq!(mesh.nearer(NodeId(10)), ids(&[14, 12, 15, 13, 10]));
@@ -37,9 +37,9 @@ fn directions_differ() {
     losses.set_delivery(NodeId(1), NodeId(2), 0.25);
     assert_eq!(losses.nodes(), ids(&[1, 2]));
     assert_eq!((losses.loss(NodeId(1), NodeId(2)), losses.loss(NodeId(2), NodeId(1))), (0.75, 1.0));
-    assert_eq!(losses.distances(NodeId(2), 0.0).etx(NodeId(1)), 4.0);
-    assert_eq!(losses.distances(NodeId(1), 0.0).etx(NodeId(2)), f64::INFINITY);
-    assert!(losses.distances(NodeId(1), 0.0).nearer(NodeId(2)).is_empty());
+    assert_eq!(losses.distances(NodeId(2)).etx(NodeId(1)), 4.0);
+    assert_eq!(losses.distances(NodeId(1)).etx(NodeId(2)), f64::INFINITY);
+    assert!(losses.distances(NodeId(1)).nearer(NodeId(2)).is_empty());
 }
 
 #[test]
@@ -52,10 +52,7 @@ fn what_is_no_link() {
     losses.set_delivery(NodeId(2), NodeId(2), 1.0);
     assert_eq!(losses, network(&LINE));
     assert_eq!(losses.loss(NodeId(9), NodeId(2)), 1.0);
-    let without_weak = losses.distances(NodeId(0), 0.6);
-    assert_eq!(without_weak.etx(NodeId(1)), f64::INFINITY);
-    assert_eq!(losses.distances(NodeId(9), 0.0).etx(NodeId(1)), f64::INFINITY);
-    assert_eq!(losses.distances(NodeId(0), 0.5).etx(NodeId(2)), 3.25, "a link of just 0.5 counts");
+    assert_eq!(losses.distances(NodeId(9)).etx(NodeId(1)), f64::INFINITY);
 }
 
 /// A link that delivers nothing is none: it is not stored, and one that was is forgotten.
@@ -68,7 +65,7 @@ fn a_link_that_delivers_nothing_is_none() {
     let without: Vec<_> = DIAMOND.into_iter().filter(|&(a, b, _)| (a, b) != (3, 2)).collect();
     assert_eq!(diamond, network(&without));
     // All from 3 goes by 1: two transmissions to it, 1.25 from there.
-    let distances = diamond.distances(NodeId(0), 0.0);
+    let distances = diamond.distances(NodeId(0));
     assert_eq!((distances.etx(NodeId(3)), distances.next(NodeId(3))), (3.25, Some(NodeId(1))));
 }
 
@@ -77,7 +74,7 @@ proptest! {
     #[test]
     fn distances_are_those_of_best_paths(nodes in 2u32..12, seed: u64) {
         let losses = random_network(nodes, &mut Stream::new(seed, "losses", Purpose::Placement));
-        let distances = losses.distances(NodeId(0), 0.0);
+        let distances = losses.distances(NodeId(0));
         for a in (1..nodes).map(NodeId) {
             for b in (0..nodes).map(NodeId).filter(|&b| losses.loss(a, b) < 1.0) {
                 let by = 1.0 / (1.0 - losses.loss(a, b)) + distances.etx(b);
@@ -107,10 +104,10 @@ fn sources_of_a_cell_look_at_the_links_of_their_destinations() {
         assert_eq!(Arc::strong_count(ratios.numbered()), all.len() + 1, "the lists are shared");
         let look = |source: u32| {
             let losses = &all[source as usize];
-            let (to, least) = (NodeId((source + 1) % n), 0.0);
-            let near = losses.distances_to_source(to, NodeId(source), least);
+            let to = NodeId((source + 1) % n);
+            let near = losses.distances_to_source(to, NodeId(source));
             assert_eq!(near.nearer(NodeId(source)), [to, NodeId(source)]);
-            (near.looked_at(), losses.distances(to, least).looked_at())
+            (near.looked_at(), losses.distances(to).looked_at())
         };
         for source in 0..n {
             let (near, whole) = look(source);
@@ -137,10 +134,7 @@ fn shared_lists_are_those_of_a_node() {
     for losses in [&given, &turned] {
         assert_eq!(*losses, own);
         for node in (0..12).map(NodeId) {
-            assert_eq!(
-                losses.distances(node, 0.05).nearer(NodeId(3)),
-                own.distances(node, 0.05).nearer(NodeId(3))
-            );
+            assert_eq!(losses.distances(node).nearer(NodeId(3)), own.distances(node).nearer(NodeId(3)));
             assert_eq!(losses.loss(node, NodeId(5)), own.loss(node, NodeId(5)));
         }
     }
@@ -153,10 +147,10 @@ fn shared_lists_are_those_of_a_node() {
 proptest! {
     /// A search that ends at the source finds what a search of the whole network finds, as far as the source needs it.
     #[test]
-    fn the_nearer_nodes_are_those_of_all_distances(seed in any::<u64>(), n in 2_u32..20, least in 0.0..0.5_f64) {
+    fn the_nearer_nodes_are_those_of_all_distances(seed in any::<u64>(), n in 2_u32..20) {
         let losses = random_network(n, &mut Stream::new(seed, "near", Purpose::Placement));
         let (source, destination) = (NodeId(n - 1), NodeId(0));
-        let (near, all) = (losses.distances_to_source(destination, source, least), losses.distances(destination, least));
+        let (near, all) = (losses.distances_to_source(destination, source), losses.distances(destination));
         let nearer = all.nearer(source);
         prop_assert_eq!(&near.nearer(source), &nearer);
         for &node in &nearer {

@@ -191,7 +191,7 @@ fn a_link_needs_both_ends() {
     let losses = network.losses(0);
     assert_eq!(delivery(&losses, 1, 9), 255, "its neighbour cannot know better");
     assert_eq!([0, 2, 77].map(|other| delivery(&losses, other, 9)), [0; 3]);
-    assert_eq!(losses.distances(NodeId(9), 0.0).etx(NodeId(0)), 2.0);
+    assert_eq!(losses.distances(NodeId(9)).etx(NodeId(0)), 2.0);
 }
 
 /// A node that is silent is out of use when its neighbours have missed it for a window, and its list is gone after `expiry`.
@@ -200,11 +200,11 @@ fn a_node_that_dies_vanishes() {
     let mut line = Network::new(0..5, CONFIG);
     let near = |from: u32, to: u32, _: u64| from.abs_diff(to) == 1;
     line.run(15, near);
-    assert_eq!(line.losses(0).distances(NodeId(4), 0.0).etx(NodeId(0)), 4.0);
+    assert_eq!(line.losses(0).distances(NodeId(4)).etx(NodeId(0)), 4.0);
     line.retain(|node| node != 2);
     line.run(9, near);
     let losses = line.losses(0);
-    assert_eq!(losses.distances(NodeId(4), 0.0).etx(NodeId(0)), f64::INFINITY);
+    assert_eq!(losses.distances(NodeId(4)).etx(NodeId(0)), f64::INFINITY);
     assert_eq!([delivery(&losses, 1, 2), delivery(&losses, 2, 1), delivery(&losses, 0, 1)], [0, 0, 255]);
     assert!(losses.nodes().contains(&NodeId(2)), "its last list is not old");
     line.run(25, near);
