@@ -27,7 +27,7 @@ export VIRTUAL_ENV := $(VENV)
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint $(CONSTRAINTS)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv build demo which-scheme test lint lint-rust lint-python rust python browser tshark pages docs docs-links wheel sdist validate validate-advise validate-maps same bench instructions valgrind bench-peers fuzz mutants clean
+.PHONY: help venv build demo suite-gate which-scheme test lint lint-rust lint-python rust python browser tshark pages docs docs-links wheel sdist validate validate-advise validate-maps same bench instructions valgrind bench-peers fuzz mutants clean
 .DELETE_ON_ERROR:
 # Several parts install into .venv, and two pips at once break it. `.ci/run` says what may run side by side.
 .NOTPARALLEL:
@@ -59,6 +59,9 @@ build: $(BUILT) ## Build the package into .venv
 
 demo: $(BUILT) ## Build, then show a flow that starves at a mesh gateway, what cures it best, and what that costs; half a minute
 	$(BIN)/python examples/demo.py
+
+suite-gate: $(BUILT) ## Are six scenes of the suite, with ten seeds each, as docs/which-scheme.json has them? A minute
+	$(BIN)/python -m docs.which_scheme --check
 
 which-scheme: $(BUILT) ## Judge schemes on the suite (SEEDS=10), and write docs/which-scheme.md with its picture; resumable
 	$(BIN)/python -m docs.which_scheme $(if $(SEEDS),--seeds $(SEEDS))

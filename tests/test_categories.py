@@ -50,6 +50,17 @@ def test_the_dscp_is_the_category_whatever_the_queue(scheme: str) -> None:
     assert [f["delivered_bytes"] for f in result["flows"]] == [100_000] * 4
 
 
+@pytest.mark.parametrize(
+    ("scheme", "queues"), [("droptail", 4), ("c3l", 4), ("qfcp", 4), ("lbm", 4), ("xcp", 1), ("rcp", 1)]
+)
+def test_a_call_has_a_queue_of_its_own(scheme: str, queues: int) -> None:
+    """As mac80211 has it; not where headers carry the state of one queue."""
+    traffic = 'kind = "constant", rate = "64 kbit/s", packet = "160 B"'
+    radio = 'categories = "edca"\ndscp_categories = "rfc8325"\n'
+    result = airfair.run(pair(flow("call", 46, "udp", traffic), radio), scheme=scheme)
+    assert sum(queue["node"] == "a" for queue in result["queues"]) == queues
+
+
 def test_internal_collisions_break_no_link() -> None:
     """A packet that higher categories of its station have kept from the air says nothing about the link."""
     table = ", ".join(f'{{ name = "{name}", aifsn = 2, cw_min = 0, cw_max = 0 }}' for name in ("low", "high"))

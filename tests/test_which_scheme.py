@@ -232,6 +232,21 @@ def test_the_stored_verdicts_are_those_of_the_rule() -> None:
             assert (again["verdict"], again["breaks"]) == (made["verdict"], made["breaks"]), made["scheme"]
 
 
+def test_the_gate_names_rows_that_differ() -> None:
+    stored = table.read()
+    assert set(which_scheme.GATE) <= {found["scene"] for found in stored["scenes"]}
+    now = copy.deepcopy(stored)
+    assert which_scheme.differences(stored, now) == []
+    changed = now["scenes"][0]["rows"][1]
+    changed["verdict"], changed["total"] = "help", {"mean": 0.5, "ci95": None}
+    (line,) = which_scheme.differences(stored, now)
+    assert line.startswith(f"{now['scenes'][0]['scene']}, {changed['scheme']}: ")
+    assert line.endswith(" help")
+    new = now["scenes"][1]["rows"][0]
+    new["scheme"] = "other"
+    assert ", other: nothing, now " in which_scheme.differences(stored, now)[1]
+
+
 def test_every_scene_of_the_suite_has_one_kind() -> None:
     kinds = [name for names in KINDS.values() for name in names]
     assert sorted(kinds) == sorted(scene.identity for scene in read_suite(SUITE).scenes)

@@ -244,13 +244,18 @@ impl Aside {
             let state = known.get(&seen.flow).copied().unwrap_or(new);
             of_leader.entry(state.leader).or_insert(seen.part);
             let part = parts.entry(seen.part).or_default();
-            // A flow in several pieces counts with the worst of them.
-            let worse = part
-                .get(&seen.flow)
-                .and_then(|other| other.1)
-                .is_none_or(|other| other.arrived.unwrap_or(0.0) > seen.arrived.unwrap_or(0.0));
+            // A flow in several pieces counts with the worst of those of which a report has arrived.
+            let part_of = |seen: &Observed| seen.arrived.map(|arrived| arrived / seen.entitled.max(1.0));
+            let worse = part.get(&seen.flow).and_then(|other| other.1).is_none_or(|other| {
+                match (part_of(seen), part_of(&other)) {
+                    (Some(this), Some(that)) => this < that,
+                    (this, that) => this.is_some() && that.is_none(),
+                }
+            });
             if worse {
-                let last = seen.arrived.map_or(state.last, |arrived| [arrived, seen.entitled]);
+                // Of a flow without any report so far nothing has arrived.
+                let known = if state.last[1] > 0.0 { state.last } else { [0.0, seen.entitled] };
+                let last = seen.arrived.map_or(known, |arrived| [arrived, seen.entitled]);
                 part.insert(seen.flow, (State { missed: 0, last, ..state }, Some(*seen)));
             }
         }

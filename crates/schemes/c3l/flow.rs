@@ -79,7 +79,7 @@ pub struct C3lSource {
     backlogged: bool,
     /// No node limits the flow: none has stamped what the receiver has told of last, or each with no limit.
     free: bool,
-    /// The flow is free by the stamps of nodes.
+    /// The flow is free by the stamps of nodes, of which it has heard of late.
     lifted: bool,
     /// Mean payload, and what headers add to it, bytes.
     payload: u64,
@@ -261,7 +261,8 @@ impl Source for C3lSource {
         }
         self.rate = self.rate.min(self.payload_rate(self.config.first));
         if self.config.unstamped && self.window.is_some() {
-            (self.free, self.lifted) = (true, self.lifted && self.free);
+            // Without feedback for a while no controller is there who could bring limits back.
+            (self.free, self.lifted) = (true, false);
         }
         context.out.timers.push((EXPIRE, context.now.saturating_add(self.config.expiry)));
     }

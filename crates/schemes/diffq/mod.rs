@@ -303,7 +303,7 @@ impl Scheme for DiffQ {
 
     fn source(&self) -> Option<Box<dyn Source>> {
         let tcp = newreno::from_params(&Params::default()).ok()?;
-        let window = (self.window > 0).then(|| PathWindow::new(self.window, tcp));
+        let window = (self.window > 0).then(|| PathWindow::new(self.window, tcp, self.queue.hears_calls));
         Some(Box::new(DiffQSender::new(self.sender, window)))
     }
 

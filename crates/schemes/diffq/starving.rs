@@ -97,8 +97,8 @@ pub(super) struct Caller {
     last_silence: Option<Time>,
     heard: Option<Heard>,
     called: Option<Time>,
-    /// The end of its last rest.
-    rested: Option<Time>,
+    /// When it starved last.
+    starved: Option<Time>,
     /// When the node first obeyed a call that did not say that it helps.
     obeyed: Option<Time>,
     /// When it heard last that another node tries.
@@ -142,15 +142,16 @@ impl Caller {
 
     /// The phase after a sample of `length` nanoseconds with this use of the channel.
     fn advance(&mut self, (own, all): (f64, f64), length: f64, starves: bool, now: Time) {
+        if starves && !within(self.starved, self.rest(), now) {
+            self.in_vain = 0;
+        }
+        self.starved = if starves { Some(now) } else { self.starved };
         self.phase = match self.phase {
             Phase::Watching
                 if starves
                     && !within(self.others_try, RELAY + RELAY, now)
                     && !within(self.obeyed, ROUND, now) =>
             {
-                if !within(self.rested, self.rest(), now) {
-                    self.in_vain = 0;
-                }
                 let before = if self.mean.1 > 0.0 { self.mean.0 / self.mean.1 } else { 0.0 };
                 Phase::Trying { until: now + TRIAL, before, own: 0.0, all: 0.0 }
             }
@@ -173,10 +174,7 @@ impl Caller {
             Phase::Helped(until) if now >= until => Phase::Resting(now.saturating_add(LASTING)),
             // Its flows have ended.
             Phase::Helped(_) if !within(self.last_traffic, MEMORY, now) => Phase::Watching,
-            Phase::Resting(until) if now >= until => {
-                self.rested = Some(now);
-                Phase::Watching
-            }
+            Phase::Resting(until) if now >= until => Phase::Watching,
             phase => phase,
         };
     }

@@ -38,8 +38,6 @@ pub struct PathWindow {
     path: Option<Path>,
     /// Nobody near calls, and the source is not limited.
     free: bool,
-    /// The source was free, and is limited now.
-    was_free: bool,
     /// W where all hops have DiffQ, bytes.
     window: f64,
     /// The smallest round-trip time, and that of the present round trip.
@@ -54,15 +52,14 @@ pub struct PathWindow {
 }
 
 impl PathWindow {
-    /// A window that keeps so many segments waiting; `tcp`: NewReno.
+    /// A window that keeps so many segments waiting; `tcp`: NewReno; `free`: no limit until somebody calls.
     #[must_use]
-    pub fn new(segments: u32, tcp: Reno) -> Self {
+    pub fn new(segments: u32, tcp: Reno, free: bool) -> Self {
         Self {
             segments: f64::from(segments),
             mss: 1.0,
             path: None,
-            free: false,
-            was_free: false,
+            free,
             window: 1.0,
             base: None,
             round: None,
@@ -83,15 +80,18 @@ impl PathWindow {
         self.free || self.path.is_some_and(|path| path.without > 0)
     }
 
-    /// The source is limited or not. NewReno goes on from the window that the limits leave; W begins anew with each limit.
+    /// The source is limited or not. Where that puts NewReno in the place of W, NewReno goes on from W; W begins anew each time.
     pub fn set_free(&mut self, free: bool) {
-        if self.free && !free {
-            (self.was_free, self.window) = (true, self.alpha().max(self.least()));
-        } else if free && self.was_free {
-            self.tcp.resume_from(self.window as u64);
-            (self.was_free, self.allowed) = (false, f64::MAX);
-        }
+        let had_tcp = self.has_tcp();
         self.free = free;
+        match (had_tcp, self.has_tcp()) {
+            (true, false) => self.window = self.alpha().max(self.least()),
+            (false, true) => {
+                self.tcp.resume_from(self.window as u64);
+                self.allowed = f64::MAX;
+            }
+            _ => {}
+        }
     }
 
     fn alpha(&self) -> f64 {

@@ -134,6 +134,7 @@ impl Reno {
         let window = window.max(self.window.mss());
         self.window.set(window);
         self.window.set_threshold(window);
+        self.window.forget();
     }
 
     /// Congestion avoidance: about one SMSS for each window that is acknowledged.

@@ -65,6 +65,11 @@ impl Window {
         self.size = bytes.clamp(self.mss, self.limit);
     }
 
+    /// No congestion event is remembered any more: the window is not the one that it has changed.
+    pub fn forget(&mut self) {
+        self.before = None;
+    }
+
     /// Raises cwnd, up to the limit.
     pub fn grow(&mut self, bytes: u64) {
         self.set(self.size.saturating_add(bytes));

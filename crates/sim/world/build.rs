@@ -127,8 +127,8 @@ impl Plan<'_> {
 
     /// True if each category of a station has a queue of its own, as in mac80211; false if the scheme's queue serves all: because the queue
     /// gives packets their priority, because it counts what the radio holds and compares its size with what neighbours have said (of
-    /// several queues each would hear a part), because the agent announces its sizes, or because a hop writes the state of one queue into
-    /// headers.
+    /// several queues each would hear a part), because the agent announces its sizes, or because a hop wants one
+    /// ([`Hop::wants_one_queue`](airfair_schemes::places::Hop::wants_one_queue)).
     fn has_queue_for_each(&self, station: usize) -> bool {
         let node = self.node_of_station[station];
         let at = self.interface(node, LinkRef::Station(StationIx::of(station)));

@@ -11,9 +11,10 @@ use crate::rtt::RttEstimator;
 /// The least time until a connection is given up, unless timers that double end it earlier (RFC 1122 section 4.2.3.5).
 const PATIENCE: Span = Span::from_secs(100);
 
-/// The time of `retries` time-outs of which the first is `rto`, and each next one twice as long, up to `max_rto`.
+/// The time of the `retries` time-outs that follow one of `rto`, each twice as long as the last, up to `max_rto`; less a tenth, since
+/// timers that double may be rounded down.
 fn doubled(rto: Span, config: &TcpConfig) -> Span {
-    let (mut sum, mut next) = (0_u64, rto.as_nanos().max(1));
+    let (mut sum, mut next) = (0_u64, rto.as_nanos().max(1).saturating_mul(2) / 10 * 9);
     for left in (1..=u64::from(config.retries.unwrap_or(0))).rev() {
         if next >= config.max_rto.as_nanos() {
             return Span(sum.saturating_add(left.saturating_mul(config.max_rto.as_nanos())));

@@ -118,6 +118,21 @@ fn a_flow_that_is_missed() {
     assert_eq!(free_after(&rounds), [true, true, true, true, true, false, false]);
 }
 
+/// A flow in two pieces counts with the worse one, by what each is entitled to, and not with one of which no report has come. One that has
+/// never been reported, and is named no more, counts as one that gets nothing.
+#[test]
+fn pieces_of_a_flow() {
+    let (well, silent) = (seen(1, 0, 90.0), Observed { arrived: None, ..seen(1, 0, 0.0) });
+    let bad = Observed { entitled: 1000.0, ..seen(1, 0, 95.0) };
+    for pieces in [[well, bad], [bad, well], [silent, bad], [bad, silent]] {
+        let rounds: [&[Observed]; 4] = [&[well], &[well], &pieces, &pieces];
+        assert_eq!(free_after(&rounds), [true, true, false, false], "{pieces:?}");
+    }
+    let unknown = Observed { arrived: None, ..seen(2, 0, 0.0) };
+    let rounds: [&[Observed]; 4] = [&[well, unknown], &[well, unknown], &[well], &[well]];
+    assert_eq!(free_after(&rounds), [true, true, false, false]);
+}
+
 /// Two parts have ways of their own. A flow that joins a part does as the part does; one that comes back after it was forgotten is new.
 #[test]
 fn parts_of_the_network() {

@@ -4,7 +4,7 @@ use airfair_schemes::ParamValue::{Integer, Rate as Speed, Span as Duration};
 use airfair_schemes::diffq::trailer::KIND;
 use airfair_schemes::places::{
     Acked, Allowance, Calls, Congestion, CongestionCause, FlowSetup, Header, Interface, Medium, Source,
-    SourceContext, SourceEffects, Timer, Waiting,
+    SourceContext, SourceEffects, Spurious, Timer, Waiting,
 };
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Rate, Span, Time};
@@ -131,6 +131,22 @@ fn limits_come_and_go() {
     assert_eq!((flow.interval(false), flow.source.ssthresh()), (9000, Some(Bytes(9000))));
     assert_eq!(flow.round(path, 10, 9, true), 9111);
     assert_eq!(flow.interval(true), 3000);
+}
+
+/// On a mixed path NewReno's window is in force whoever calls. After a call NewReno knows no loss from before it.
+#[test]
+fn limits_on_a_mixed_path() {
+    let mut flow = Flow::with(3, Span::from_secs(1));
+    flow.interval(false);
+    assert_eq!(flow.round(ack(2, 1, 0), 10, 4, true), 5000);
+    assert_eq!([true, false].map(|called| flow.interval(called)), [5000, 5000]);
+    let mut flow = Flow::with(3, Span::from_secs(1));
+    flow.interval(false);
+    flow.congestion(CongestionCause::Timeout);
+    assert_eq!([true, false].map(|called| flow.interval(called)), [3000, 3000]);
+    let spurious = Spurious { cause: CongestionCause::Timeout, acked: Bytes(1000), in_flight: Bytes(8000) };
+    flow.hook(|source, context| source.on_spurious(&spurious, context));
+    assert_eq!((flow.window(), flow.source.ssthresh()), (3000, Some(Bytes(3000))));
 }
 
 /// W = W · 10 ms / RTT + 3 segments. The first round trip is the shortest: 3 · 1 + 3 = 6. At 20 ms 6 / 2 + 3 = 6; at 40 ms 6 / 4 + 3 is

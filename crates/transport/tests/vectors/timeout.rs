@@ -256,7 +256,8 @@ fn a_sender_gives_up_after_its_retries() {
 
 #[test]
 fn retries_that_do_not_double_end_nothing_before_their_time() {
-    // With doubling two of them take 1 + 2 s from the first. The law keeps to 1 s, so the third comes after 2 s and ends nothing.
+    // With doubling those after the first take 2 + 4 s. The law keeps to 1 s: the third comes after 2 s, and ends nothing; the first after
+    // nine tenths of 6 s does.
     check(
         &TcpConfig { retries: Some(2), ..plain() },
         Law::Granted(1000),
@@ -274,7 +275,16 @@ fn retries_that_do_not_double_end_nothing_before_their_time() {
         > 1:1001
         ! timeout 1000 pipe 1000 repeated
         4000 timer
-        = state=failed deadline=none done=false timeouts=3
+        > 1:1001
+        ! timeout 1000 pipe 1000 repeated
+        5000 timer
+        > 1:1001
+        ! timeout 1000 pipe 1000 repeated
+        6000 timer
+        > 1:1001
+        ! timeout 1000 pipe 1000 repeated
+        7000 timer
+        = state=failed deadline=none done=false timeouts=6
         ",
     );
 }
