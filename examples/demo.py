@@ -46,7 +46,7 @@ def main(arguments: Sequence[str]) -> int:
         return 1
     schemes = [advice["today"], cure["selection"]]
     rows = airfair.compare(SCENARIO, schemes=schemes, seeds=cure["seeds"], optimum=True)
-    print("\n".join([*asked(advice, cure), "", *table(rows, control(schemes, cure["seeds"])), ""]))
+    print("\n".join([*asked(advice, cure), "", *table(rows, control(schemes, cure["seeds"]))]))
     print(costs(rows))
     print("For your own network: airfair advise MAP. Who helps where: docs/which-scheme.md")
     return 0

@@ -16,6 +16,7 @@ from airfair.suite import judging
 from airfair.suite.judging import Judgement, Row
 from airfair.suite.scenes import read_suite
 
+from docs.which_scheme import __main__ as gate
 from docs.which_scheme import columns, page, picture, sentences, table
 from docs.which_scheme.__main__ import SUITE, run
 from docs.which_scheme.columns import COLUMNS, KINDS, SCHEMES, SETTINGS
@@ -234,17 +235,17 @@ def test_the_stored_verdicts_are_those_of_the_rule() -> None:
 
 def test_the_gate_names_rows_that_differ() -> None:
     stored = table.read()
-    assert set(which_scheme.GATE) <= {found["scene"] for found in stored["scenes"]}
+    assert set(gate.GATE) <= {found["scene"] for found in stored["scenes"]}
     now = copy.deepcopy(stored)
-    assert which_scheme.differences(stored, now) == []
+    assert gate.differences(stored, now) == []
     changed = now["scenes"][0]["rows"][1]
     changed["verdict"], changed["total"] = "help", {"mean": 0.5, "ci95": None}
-    (line,) = which_scheme.differences(stored, now)
+    (line,) = gate.differences(stored, now)
     assert line.startswith(f"{now['scenes'][0]['scene']}, {changed['scheme']}: ")
     assert line.endswith(" help")
     new = now["scenes"][1]["rows"][0]
     new["scheme"] = "other"
-    assert ", other: nothing, now " in which_scheme.differences(stored, now)[1]
+    assert ", other: nothing, now " in gate.differences(stored, now)[1]
 
 
 def test_every_scene_of_the_suite_has_one_kind() -> None:

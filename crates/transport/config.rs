@@ -139,8 +139,8 @@ pub struct TcpConfig {
     pub partial_ack_timer: PartialAckTimer,
     /// Number of retransmissions of a SYN before the sender gives up; `None`: unlimited.
     pub syn_retries: Option<u32>,
-    /// Number of consecutive time-outs that retransmit; the next one ends the connection (RFC 9293 section 3.8.3, R2), though not before the
-    /// time that so many take with timers that double, or 100 s. `None`: unlimited.
+    /// Number of consecutive time-outs that retransmit; the next one ends the connection (RFC 9293 section 3.8.3, R2), though not
+    /// before the time that so many take with timers that double, or 100 s. `None`: unlimited.
     pub retries: Option<u32>,
 }
 

@@ -92,8 +92,8 @@ def demonstrated(readme: str, output: str) -> str:
 
 
 def run(suite: Path, seeds: int, folder: Path, scenes: tuple[str, ...] = ()) -> Table | int:
-    """The results of the suite, or of some of its scenes, after the runs that are missing in the folder; or the
-    exit status."""
+    """The results of the suite, or of some of its scenes, after the runs that are missing in the folder; or
+    the exit status."""
     command = [sys.executable, "-m", "airfair", "suite", str(suite), "--json", "--seeds", str(seeds)]
     command += ["--schemes", ", ".join(column.selection for column in COLUMNS), "--out", str(folder)]
     command += ["--scenes", ",".join(scenes)] if scenes else []

@@ -101,7 +101,7 @@ struct State {
     /// Sums over the rounds that count: what arrived, and to what the flow was entitled.
     arrived: f64,
     entitled: f64,
-    /// What arrived of it by its last report, and to what it was entitled then.
+    /// The rate that arrived by its last report, and the one to which it was entitled then.
     last: [f64; 2],
     /// Rounds since it was seen.
     missed: u32,

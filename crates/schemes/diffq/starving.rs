@@ -4,7 +4,8 @@
 //! node whose flows fall silent while the channel is busy, and that has next to nothing of what it hears of the channel, calls for at most
 //! [`TRIAL`]. Once its share has grown by that it goes on for [`HOLD`], or until its flows end, and looks again after [`LASTING`] without
 //! limits; if not, it rests, twice as long after each call in vain, until it has not starved for as long. A flow that begins after a pause
-//! of [`MEMORY`] is a new one, and the pause no silence of it. A share that was tiny must have grown many times, a larger one less: growth times share is at least [`GAIN`].
+//! of [`MEMORY`] is a new one, and the pause no silence of it. A share that was tiny must have grown many times, a larger one less: growth
+//! times share is at least [`GAIN`].
 //!
 //! - A call travels [`REACH`] hops, since those who starve a flow may be out of the hearing of its ends. A node passes on the nearest call
 //!   that it has heard since it did so last, at most once in [`RELAY`], first one that has helped; whether it obeys is another question.

@@ -368,7 +368,8 @@ impl Links {
                 .map(|(&id, flow)| {
                     // A flow of which nothing has arrived in the cycle sends nothing.
                     let stated = flow.stated.filter(|_| flow.bytes > 0).map(|(rate, _)| rate);
-                    // Without a limit a source that states less than it may send wants no more, but where it waits, or sends less than that.
+                    // Without a limit a source that states less than it may send wants no more, but where its packets wait, or it sends
+                    // less than that.
                     let sent = rate(flow.bytes, over);
                     let content = |stated: &Rate| !standing && *stated < goodput && 2 * sent.0 >= stated.0;
                     let demand = match stated {
