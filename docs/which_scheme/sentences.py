@@ -12,6 +12,8 @@ from .columns import COLUMNS, KINDS, PLACES, SCHEMES, SETTINGS, Column
 from .table import Cell, Table, baseline, cells, mean
 
 STARVING = 0.1
+SLOWER = 1.1
+"""From this factor on a delay is said to rise."""
 """A flow starves that has less than this part of its fair rate."""
 
 ALL = tuple(scene for scenes in KINDS.values() for scene in scenes)
@@ -142,10 +144,20 @@ def _costs(found: Sequence[Cell], helps: bool) -> str:
     ]
     if delays:
         before, after = (median(values) for values in zip(*delays, strict=True))
-        parts.append(f"the delay that 99 % of packets stay below goes from {time(before)} to {time(after)}")
+        goes = f"goes from {time(before)} to {time(after)} in the median"
+        slower = [cell for cell in found if helps and _slower(cell)]
+        if slower:
+            goes += f" and rises in {', '.join(f'`{cell.scene}` ({_delay(cell)})' for cell in slower)}"
+        parts.append(f"the delay that 99 % of packets stay below {goes}")
     won, lost = (sum(cell.row[key] for cell in found) for key in ("won", "lost"))
     parts.append(f"of the flows {won} win and {lost} lose")
     return f"{', '.join(parts)}, {_control(found)}"
+
+
+def _slower(cell: Cell) -> bool:
+    """True where the delay is longer by a tenth and more."""
+    before, after = cell.baseline["p99_s"], cell.row["p99_s"]
+    return before is not None and after is not None and after["mean"] > SLOWER * before["mean"]
 
 
 def _range(values: Sequence[float]) -> str:

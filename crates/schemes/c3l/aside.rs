@@ -46,6 +46,8 @@ const TRIAL: u32 = 3;
 const GAIN: f64 = 0.1;
 /// Part of what a flow is entitled to below which a trial without limits ends before its last round.
 const NOTHING: f64 = 0.1;
+/// Rounds for which limits wait at most for nodes that have never reported: one that is sensed and decoded by nobody never does.
+const FIRST: u32 = 4;
 /// The longest patience, rounds.
 const LONGEST: u32 = 256;
 /// Rounds for which a flow that had less than enough counts after it was seen last.
@@ -129,7 +131,7 @@ struct Served {
 
 impl Way {
     const fn new(patience: u32) -> Self {
-        Self { limits: Limits::First, rounds: 0, wait: patience, patience, free_least: 0.0 }
+        Self { limits: Limits::First, rounds: 0, wait: FIRST, patience, free_least: 0.0 }
     }
 
     /// A round has passed. True if the rounds before are judged, so that new ones begin.

@@ -19,6 +19,9 @@ const LONGEST_RTT_US: u32 = 10_000_000;
 /// Least numerator of equation 2, as a part of C.
 const LEAST_SHARE: f64 = 0.01;
 
+/// A packet, bytes.
+const ONE_PACKET: f64 = 1500.0;
+
 /// The excess of packets given up that is no accident.
 const MANY_GIVEN_UP: f64 = 4.0;
 
@@ -191,7 +194,8 @@ impl QfcpRouter {
         };
         // Equation 2.
         let left = (capacity - self.config.beta * virtual_queue / seconds).max(LEAST_SHARE * capacity);
-        let most = self.config.rise * f64::from(self.share);
+        // A share of less than a packet an interval may rise to that at once: what is `rise` times next to nothing stays next to nothing.
+        let most = self.config.rise * f64::from(self.share).max(ONE_PACKET / seconds);
         self.previous = core::mem::replace(&mut self.share, header_rate((left / self.flows).min(most)));
     }
 }

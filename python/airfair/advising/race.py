@@ -141,9 +141,11 @@ class Race:
         racers = [self.racers.setdefault(candidate, Racer(candidate)) for candidate in new]
         self._extend([(racer, 1) for racer in racers])
         for racer in (racer for racer in racers if racer.runs):
-            if self._is_same(racer):
-                racer.out = "same"
             self._learn(racer)
+        # Also of sets that were there before: one that asks less may have come only now.
+        for racer in self.racers.values():
+            if racer.out is None and racer is not self.today and racer.runs and self._is_same(racer):
+                racer.out = "same"
 
     def _learn(self, racer: Racer) -> None:
         """Note for each option of a set how a run of the set without it differs."""

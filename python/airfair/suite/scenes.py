@@ -54,7 +54,8 @@ class Suite:
         known = [scene.identity for scene in self.scenes]
         for identity in identities:
             if identity not in known:
-                raise InputError(f'there is no scene "{identity}"{hint(identity, known)}')
+                scenes = hint(identity, known) or f"; the suite has {', '.join(known)}"
+                raise InputError(f'there is no scene "{identity}"{scenes}')
         return Suite(self.name, [s for s in self.scenes if s.identity in identities], self.take_it_when)
 
 

@@ -449,6 +449,23 @@ fn r_rises_by_a_factor_at_most() {
     assert_eq!(share(&router), 5_023);
 }
 
+/// 10 MB in an interval, a hundred times what the link carries, divide R by about a hundred each time, to a few bytes/s, of which a tenth
+/// is no byte. From there R rises to 1.1 packets of 1,500 B an interval of 100 ms at once, and by a tenth afterwards.
+#[test]
+fn r_rises_from_next_to_nothing() {
+    let mut router = Router::slow("qfcp", &[QUARTER, ("rise", Number(1.1))]);
+    for _ in 0..6 {
+        router.strangers(10_000);
+        router.fire();
+    }
+    assert!(share(&router) < 10, "{}", share(&router));
+    let shares = [(); 3].map(|()| {
+        router.fire();
+        share(&router)
+    });
+    assert_eq!(shares, [16_500, 18_150, 19_965]);
+}
+
 /// With `stations` false the radio of a node that is no access point has no hop; the access point counts as the support of the interface
 /// from which it receives. A wire has its hop as ever.
 #[test]
