@@ -98,7 +98,7 @@ def _scenes(table: Table) -> str:
             before = mean(baseline(scene), "least")
             column = best(table, COLUMNS, [name])
             (cell,) = cells(table, column.selection, [name])
-            found = f"of what harms none, best is `{column.selection}` with {cell.least[1]:.2f}"
+            found = f"best of what does not harm is `{column.selection}` with {cell.least[1]:.2f}"
             ending = found if cell.verdict == "help" else "nothing helps"
             lines.append(f"`{name}`: {_begun(scene['about'])}. Least with drop-tail {before:.2f}; {ending}.")
         heading = HEADINGS[kind]

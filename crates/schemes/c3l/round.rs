@@ -372,20 +372,17 @@ impl Rounds {
             observed.push(Observed { flow, part, entitled, arrived, unheard: near_unheard(route) });
         }
         self.aside.round(&observed);
-        let mut free: Vec<Link> = Vec::new();
-        for route in self.routes.iter().filter(|route| self.aside.is_free(route.flow)) {
-            free.extend(&route.links);
-        }
-        free.sort_unstable();
         self.settling.retain(|_, rounds| {
             *rounds -= 1;
             *rounds > 0
         });
-        let free_routes = self.routes.iter().filter(|route| self.aside.is_free(route.flow));
-        for route in free_routes {
+        let mut free: Vec<Link> = Vec::new();
+        for route in self.routes.iter().filter(|route| self.aside.is_free(route.flow)) {
+            free.extend(&route.links);
             let answers = route.answers.iter().map(|answer| &answer.0);
             self.settling.extend(route.links.iter().chain(answers).map(|&link| (link, SETTLED)));
         }
+        free.sort_unstable();
         for share in &mut self.shares {
             if free.binary_search(&share.link).is_ok() {
                 share.share = f64::INFINITY;

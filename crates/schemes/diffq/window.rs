@@ -80,6 +80,11 @@ impl PathWindow {
         self.free || self.path.is_some_and(|path| path.without > 0)
     }
 
+    /// NewReno, where it has a part in the window. What happens while another window is in force it is not told.
+    fn tcp_in_force(&mut self) -> Option<&mut Reno> {
+        self.has_tcp().then_some(&mut self.tcp)
+    }
+
     /// The source is limited or not. Where that puts NewReno in the place of W, NewReno goes on from W; W begins anew each time.
     pub fn set_free(&mut self, free: bool) {
         let had_tcp = self.has_tcp();
@@ -171,22 +176,22 @@ impl PathWindow {
 
     /// Congestion was noticed.
     pub fn congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
-        if self.has_tcp() {
-            self.tcp.on_congestion(congestion, context);
+        if let Some(tcp) = self.tcp_in_force() {
+            tcp.on_congestion(congestion, context);
         }
     }
 
     /// The last congestion was none.
     pub fn spurious(&mut self, spurious: &Spurious, context: &mut SourceContext<'_>) {
-        if self.has_tcp() {
-            self.tcp.on_spurious(spurious, context);
+        if let Some(tcp) = self.tcp_in_force() {
+            tcp.on_spurious(spurious, context);
         }
     }
 
     /// Fast recovery is over.
     pub fn recovered(&mut self, in_flight: Bytes, context: &mut SourceContext<'_>) {
-        if self.has_tcp() {
-            self.tcp.on_recovered(in_flight, context);
+        if let Some(tcp) = self.tcp_in_force() {
+            tcp.on_recovered(in_flight, context);
         }
     }
 
