@@ -163,7 +163,7 @@ mod tests {
     use airfair_units::Rate;
 
     use super::*;
-    use crate::places::{Capability, Medium};
+    use crate::places::Capability;
     use crate::registry::find;
 
     fn combined(names: &[&str]) -> Result<SchemeEntry, String> {
@@ -205,12 +205,7 @@ mod tests {
 
     #[test]
     fn wants_are_those_of_all_parts() {
-        let radio = Interface {
-            medium: Medium::Radio,
-            access_point: false,
-            rate: Rate(11_000_000),
-            limit_packets: 50,
-        };
+        let radio = Interface { rate: Rate(11_000_000), ..Interface::radio(50) };
         let wants = |entry: &SchemeEntry| (entry.build)(&Params::default()).unwrap().wants(&radio);
         let [together, nred, cubic] = [
             wants(&combined(&["cubic", "nred"]).unwrap()),

@@ -112,26 +112,21 @@ impl Trailer {
     }
 }
 
-/// The call of a node that starves, as a broadcast that others pass on: 6 bytes.
+/// The call of a node that starves, as a broadcast: 5 bytes.
 ///
 /// | bytes | field |
 /// |---|---|
 /// | 1 | version 1 in the upper half, 5 in the lower |
-/// | 1 | 128 if limits have helped the node, and the hops that the call has travelled |
 /// | 4 | the node |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Call {
     /// The node that starves.
     pub node: u32,
-    /// Hops that the call has travelled, at most 127.
-    pub hops: u8,
-    /// Limits have helped the node.
-    pub helped: bool,
 }
 
 impl Call {
     /// Length on the wire, bytes.
-    pub const WIRE_LEN: usize = 6;
+    pub const WIRE_LEN: usize = 5;
 
     /// Encodes the call to the front of `buffer` and returns its length, bytes.
     ///
@@ -139,7 +134,7 @@ impl Call {
     /// Where `buffer` is shorter than [`Self::WIRE_LEN`].
     pub fn encode(&self, buffer: &mut [u8]) -> Result<usize, EncodeError> {
         Writer::new(Header::DiffQ, buffer, Self::WIRE_LEN)?
-            .put([VERSION << 4 | 5, u8::from(self.helped) << 7 | self.hops & 0x7f])
+            .put([VERSION << 4 | 5])
             .put(self.node.to_be_bytes());
         Ok(Self::WIRE_LEN)
     }
@@ -151,11 +146,11 @@ impl Call {
     pub fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
         let mut reader = Reader::new(Header::DiffQ, bytes);
         let at = reader.clone();
-        let [first, second] = reader.array()?;
+        let [first] = reader.array()?;
         if first != VERSION << 4 | 5 {
             return Err(at.fail(Expected::value("version and message", "0x15 (a call)", &[first])));
         }
-        let call = Self { node: reader.u32_be()?, hops: second & 0x7f, helped: second & 0x80 != 0 };
+        let call = Self { node: reader.u32_be()? };
         Ok((call, reader.rest()))
     }
 }

@@ -50,6 +50,12 @@ impl HeardCalls {
         }
     }
 
+    /// When there was a call last, whoever it was for.
+    #[must_use]
+    pub fn newest(&self) -> Option<Time> {
+        self.calls.near.max(self.calls.for_us)
+    }
+
     /// When there were calls last.
     #[must_use]
     pub const fn last(&self) -> Calls {

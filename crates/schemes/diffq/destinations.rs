@@ -12,7 +12,8 @@ pub struct DestinationQueue {
     pub destination: NodeId,
     /// The next hop to it; `None`: there is no route by this interface now, and the packets wait.
     pub next_hop: Option<NodeId>,
-    packets: VecDeque<Packet>,
+    /// With the number of the event at which each has arrived.
+    packets: VecDeque<(u64, Packet)>,
     bytes: u64,
     /// Of the packets those of flows that begin at the node.
     own: u32,
@@ -36,8 +37,14 @@ impl DestinationQueue {
     /// The first packet, with the next hop of the present route.
     #[must_use]
     pub fn head(&self) -> Option<Packet> {
-        let packet = *self.packets.front()?;
+        let (_, packet) = *self.packets.front()?;
         Some(Packet { next_hop: self.next_hop?, ..packet })
+    }
+
+    /// The number of the event at which the first packet has arrived.
+    #[must_use]
+    pub fn arrived(&self) -> u64 {
+        self.packets.front().map_or(0, |packet| packet.0)
     }
 }
 
@@ -47,7 +54,7 @@ pub struct Destinations {
     /// Sorted by destination.
     queues: Vec<DestinationQueue>,
     /// Lists of queues that have become empty, kept so that a packet costs no allocation.
-    spare: Vec<VecDeque<Packet>>,
+    spare: Vec<VecDeque<(u64, Packet)>>,
     packets: u32,
     bytes: u64,
 }
@@ -87,20 +94,20 @@ impl Destinations {
     }
 
     /// Adds a packet to the queue of its destination, whose next hop becomes the packet's: that is the newest word of the routing.
-    /// `served`: of a queue that did not exist.
-    pub fn push(&mut self, packet: Packet, served: u64) {
+    /// `number`: of this event at the interface.
+    pub fn push(&mut self, packet: Packet, number: u64) {
         let at = self.find(packet.destination).unwrap_or_else(|at| {
             let packets = self.spare.pop().unwrap_or_default();
             let destination = packet.destination;
             self.queues.insert(
                 at,
-                DestinationQueue { destination, next_hop: None, packets, bytes: 0, own: 0, served },
+                DestinationQueue { destination, next_hop: None, packets, bytes: 0, own: 0, served: number },
             );
             at
         });
         let queue = &mut self.queues[at];
         queue.next_hop = Some(packet.next_hop);
-        queue.packets.push_back(packet);
+        queue.packets.push_back((number, packet));
         queue.bytes += u64::from(packet.bytes);
         queue.own += u32::from(packet.own);
         self.packets += 1;
@@ -111,7 +118,7 @@ impl Destinations {
     pub fn pop(&mut self, destination: NodeId, number: u64) -> Option<Packet> {
         let at = self.find(destination).ok()?;
         let queue = &mut self.queues[at];
-        let packet = queue.packets.pop_front()?;
+        let (_, packet) = queue.packets.pop_front()?;
         queue.bytes -= u64::from(packet.bytes);
         queue.own -= u32::from(packet.own);
         queue.served = number;
@@ -132,6 +139,6 @@ impl Destinations {
 
     /// Calls `see` for each packet.
     pub fn show(&self, see: &mut dyn FnMut(&Packet)) {
-        self.queues.iter().flat_map(|queue| &queue.packets).for_each(see);
+        self.queues.iter().flat_map(|queue| &queue.packets).for_each(|(_, packet)| see(packet));
     }
 }

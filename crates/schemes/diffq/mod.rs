@@ -180,8 +180,7 @@ params! {
         /// time for which a source is limited after a node near it has called because it starves (ours; starving.rs); 0: nobody calls,
         /// and sources are limited always
         reading calls: Span = Span::ZERO, in Span::ZERO..=Span::from_secs(3600);
-        /// which queue is served next: of the largest "differential" (pseudo-code), of the highest "priority" (text of section 4.1), or
-        /// the one whose "turn" it is (ours)
+        /// which queue is served next: of the largest "differential" (pseudo-code), or of the highest "priority" (text of section 4.1)
         reading order: Order = Order::Differential;
         /// level of acknowledgements: that of their queue's "differential", "lowest", or "highest"
         reading acks: AckLevel = AckLevel::Differential;
@@ -258,7 +257,8 @@ impl DiffQ {
                 mark_above: Some(set.mark_above as u32).filter(|&packets| packets > 0),
                 in_radio: set.in_radio as usize,
                 limit_packets: 0,
-                hears_calls: calls > Span::ZERO,
+                calls,
+                takes_turns: false,
             },
             sender,
             udp_sender,
@@ -272,9 +272,14 @@ impl DiffQ {
 }
 
 impl DiffQ {
+    /// True if nodes that starve call.
+    fn hears_calls(&self) -> bool {
+        self.queue.calls > Span::ZERO
+    }
+
     /// Time between two samples of the agent: it starves or not by these, and tells sizes with each.
     fn samples(&self) -> Span {
-        let calls = if self.queue.hears_calls { starving::SAMPLE } else { Span::ZERO };
+        let calls = if self.hears_calls() { starving::SAMPLE } else { Span::ZERO };
         self.announcements.unwrap_or(calls)
     }
 }
@@ -295,7 +300,8 @@ impl Scheme for DiffQ {
         match interface.medium {
             Medium::Wire => OutputQueue::plain(DropTail::new(limit_packets)),
             Medium::Radio => {
-                let config = QueueConfig { limit_packets, ..self.queue };
+                let takes_turns = interface.categories > 1;
+                let config = QueueConfig { limit_packets, takes_turns, ..self.queue };
                 OutputQueue::labelled(DiffQQueue::new(config, Backlogs::new(self.sizes, self.expiry)))
             }
         }
@@ -303,7 +309,7 @@ impl Scheme for DiffQ {
 
     fn source(&self) -> Option<Box<dyn Source>> {
         let tcp = newreno::from_params(&Params::default()).ok()?;
-        let window = (self.window > 0).then(|| PathWindow::new(self.window, tcp, self.queue.hears_calls));
+        let window = (self.window > 0).then(|| PathWindow::new(self.window, tcp, self.hears_calls()));
         Some(Box::new(DiffQSender::new(self.sender, window)))
     }
 
@@ -312,13 +318,13 @@ impl Scheme for DiffQ {
     }
 
     fn message_kinds(&self) -> Option<MessageKinds> {
-        (self.queue.hears_calls || self.announcements.is_some()).then_some(KINDS)
+        (self.hears_calls() || self.announcements.is_some()).then_some(KINDS)
     }
 
     fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
         let agent = DiffQAgent {
             announcer: self.announcements.map(|_| Announcer::default()),
-            caller: self.queue.hears_calls.then(Caller::default),
+            caller: self.hears_calls().then(Caller::default),
         };
         let is_idle = agent.announcer.is_none() && agent.caller.is_none();
         (interface.medium == Medium::Radio && !is_idle).then(|| Box::new(agent) as Box<dyn Agent>)
@@ -337,7 +343,7 @@ impl Scheme for DiffQ {
         Wants::of(&[Capability::Finished, Capability::Routes, Capability::OwnQueue])
             .and_if(heard, Capability::HeardHeaders)
             .and_if(self.announcements.is_some(), Capability::Backlogs)
-            .and_if(self.queue.hears_calls, Capability::Airtime)
+            .and_if(self.hears_calls(), Capability::Airtime)
             .samples_every(self.samples())
             .priorities_to(Priority(levels - 1))
     }

@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use airfair_units::Time;
+use airfair_units::{Span, Time};
 
 use super::backlogs::Backlogs;
 use super::calls::HeardCalls;
@@ -42,10 +42,14 @@ pub struct QueueConfig {
     pub mark_above: Option<u32>,
     /// Most packets of destination queues that the radio holds.
     pub in_radio: usize,
-    /// Most packets that are not DiffQ's.
+    /// Most packets that are not DiffQ's; while the queue is free, most packets.
     pub limit_packets: u32,
-    /// Nodes that starve call.
-    pub hears_calls: bool,
+    /// The time after a call for which the queue is DiffQ's: before and after it is *free*, first in, first out, as if there were no
+    /// DiffQ. Zero: nobody calls, and it is never free.
+    pub calls: Span,
+    /// While the queue is free destinations take turns, instead of first in, first out: where it serves several access categories, a
+    /// call would wait behind downloads.
+    pub takes_turns: bool,
 }
 
 /// A packet that `peek` has named.
@@ -67,8 +71,8 @@ pub struct DiffQ {
     config: QueueConfig,
     destinations: Destinations,
     backlogs: Backlogs,
-    /// Packets that are not DiffQ's: first in, first out, level 0 (§5.2: returned to the stack).
-    plain: VecDeque<Packet>,
+    /// Packets that are not DiffQ's: first in, first out, level 0 (§5.2: returned to the stack). With the turn at which each has arrived.
+    plain: VecDeque<(u64, Packet)>,
     plain_bytes: u64,
     /// When `plain` was served last.
     plain_served: u64,
@@ -79,7 +83,7 @@ pub struct DiffQ {
     answer: Option<(Time, Option<Head>)>,
     /// The queues that were passed over for that answer: levels, and [`PLAIN`].
     passed: u32,
-    /// Counts what leaves and which queues begin.
+    /// Counts what arrives and what leaves.
     turn: u64,
     /// Rank of the destination queue that a packet left last.
     last: Option<Rank>,
@@ -87,6 +91,8 @@ pub struct DiffQ {
     compared: u64,
     /// Calls of nodes that starve, where nodes call.
     calls: Option<HeardCalls>,
+    /// The queue was free when it was last used.
+    free: bool,
 }
 
 impl DiffQ {
@@ -107,13 +113,28 @@ impl DiffQ {
             turn: 0,
             last: None,
             compared: 0,
-            calls: config.hears_calls.then(HeardCalls::default),
+            calls: (config.calls > Span::ZERO).then(HeardCalls::default),
+            free: config.calls > Span::ZERO,
         }
+    }
+
+    /// The time at which the queue becomes free, if nobody calls before; `None` if it is free.
+    fn free_at(&self) -> Option<Time> {
+        Some(self.calls.as_ref()?.newest()?.saturating_add(self.config.calls))
+    }
+
+    /// Takes note of the time: the queue may have become free.
+    fn look_at(&mut self, now: Time) {
+        self.free = self.calls.is_some() && self.free_at().is_none_or(|at| at <= now);
     }
 
     /// Rank of a destination queue, with its first packet; none without a route.
     fn rank(&self, queue: &DestinationQueue, now: Time) -> Option<(Rank, Packet)> {
         let head = queue.head()?;
+        if self.free {
+            let turn = if self.config.takes_turns { queue.served } else { queue.arrived() };
+            return Some((Rank::by_turn(turn), head));
+        }
         let candidate = Candidate {
             own: queue.len(),
             next: self.backlogs.size(head.next_hop, queue.destination, now),
@@ -143,10 +164,14 @@ impl DiffQ {
         self.compared += u64::from(self.destinations.totals().0);
         let first = self.first(now);
         let plain = self.plain.front().copied().filter(|_| self.passed & PLAIN == 0);
+        let plain_turn = plain
+            .filter(|_| self.free && !self.config.takes_turns)
+            .map_or(self.plain_served, |(arrived, _)| arrived);
+        let plain = plain.map(|(_, packet)| packet);
         let (named, packet, level) = match (first, plain) {
             // Both would go at level 0: packets that are not DiffQ's are one more queue that takes its turn, whatever their number.
             (Some((rank, packet)), Some(other)) if rank.level == 0 => {
-                if rank.served() > self.plain_served {
+                if rank.turn() > plain_turn {
                     (Named::Plain, other, 0)
                 } else {
                     (Named::For(packet, rank), packet, 0)
@@ -167,26 +192,25 @@ impl DiffQ {
 impl Queue for DiffQ {
     fn enqueue(&mut self, mut packet: Packet, context: &mut QueueContext<'_>) -> Enqueued {
         self.answer = None;
+        self.look_at(context.now);
         if let Some(calls) = &mut self.calls {
             calls.queued(&packet, context.now);
         }
+        self.turn += 1;
+        let waiting = self.destinations.len_of(packet.destination);
+        let view = self.backlog_to(packet.destination, packet.labelled);
+        if view.packets >= view.limit_packets {
+            return Enqueued::Refused(DropReason::QUEUE_FULL);
+        }
         if !packet.labelled {
-            if self.plain.len() as u32 >= self.config.limit_packets {
-                return Enqueued::Refused(DropReason::QUEUE_FULL);
-            }
-            self.plain.push_back(packet);
+            self.plain.push_back((self.turn, packet));
             self.plain_bytes += u64::from(packet.bytes);
             return Enqueued::Stored;
-        }
-        let waiting = self.destinations.len_of(packet.destination);
-        if waiting >= self.config.scheduler.quantiser.depth {
-            return Enqueued::Refused(DropReason::QUEUE_FULL);
         }
         if self.config.mark_above.is_some_and(|most| waiting >= most) && packet.ecn == Ecn::Ect {
             packet.ecn = Ecn::Ce;
             context.out.marked.push((packet.id, LONG_QUEUE));
         }
-        self.turn += 1;
         self.destinations.push(packet, self.turn);
         Enqueued::Stored
     }
@@ -196,6 +220,7 @@ impl Queue for DiffQ {
             return head;
         }
         self.passed = 0;
+        self.look_at(context.now);
         let head = self.choose(context.now);
         self.answer = Some((context.now, head));
         head
@@ -212,7 +237,7 @@ impl Queue for DiffQ {
                 Some(packet)
             }
             Named::Plain => {
-                let packet = self.plain.pop_front()?;
+                let (_, packet) = self.plain.pop_front()?;
                 self.plain_bytes -= u64::from(packet.bytes);
                 self.plain_served = self.turn;
                 Some(packet)
@@ -222,16 +247,18 @@ impl Queue for DiffQ {
 
     fn view(&self) -> QueueView {
         let (queues, packets, bytes) = self.destinations.totals();
+        let of_queues = if self.free { 0 } else { queues * self.config.scheduler.quantiser.depth };
         QueueView {
             packets: packets + self.plain.len() as u32,
             bytes: bytes + self.plain_bytes,
-            limit_packets: self.config.limit_packets + queues * self.config.scheduler.quantiser.depth,
+            limit_packets: self.config.limit_packets + of_queues,
         }
     }
 
     fn apply(&mut self, setting: Setting, now: Time) {
         if let (Setting::Starving(starving), Some(calls)) = (setting, &mut self.calls) {
             calls.heard(starving, now);
+            (self.free, self.answer) = (false, None);
         }
         if let Setting::Backlog { neighbour, destination, packets } = setting {
             self.answer = None;
@@ -255,7 +282,7 @@ impl Queue for DiffQ {
     }
 
     fn show(&self, see: &mut dyn FnMut(&Packet)) {
-        self.plain.iter().for_each(&mut *see);
+        self.plain.iter().for_each(|(_, packet)| see(packet));
         self.destinations.show(see);
     }
 }
@@ -281,7 +308,8 @@ impl LabelledQueue for DiffQ {
             Announced::After => left,
             Announced::Before => left + 1,
         };
-        trailer::write(header, packet, size, now);
+        let limiting = if self.free { 0 } else { size };
+        trailer::write(header, packet, (size, limiting), now);
     }
 
     fn differential(&self) -> Option<i64> {
@@ -297,14 +325,15 @@ impl LabelledQueue for DiffQ {
     }
 
     fn wakes_at(&self, now: Time) -> Option<Time> {
-        if !self.config.scheduler.holds() || !self.has_room() {
+        if self.free || !self.config.scheduler.holds() || !self.has_room() {
             return None;
         }
         let held = self.destinations.iter().filter_map(|queue| {
             let (_, head) = self.rank(queue, now).filter(|(rank, _)| rank.is_held)?;
             self.backlogs.fresh(head.next_hop, head.destination, now)
         });
-        held.map(|(_, expires)| expires).min()
+        let expires = held.map(|(_, expires)| expires).min()?;
+        Some(self.free_at().filter(|&at| at > now).map_or(expires, |at| at.min(expires)))
     }
 
     fn on_finished(&mut self, packet: PacketId) {
@@ -333,6 +362,9 @@ impl LabelledQueue for DiffQ {
     }
 
     fn backlog_to(&self, destination: NodeId, labelled: bool) -> QueueView {
+        if self.free {
+            return self.view();
+        }
         if !labelled {
             let packets = self.plain.len() as u32;
             return QueueView { packets, bytes: self.plain_bytes, limit_packets: self.config.limit_packets };
@@ -345,7 +377,7 @@ impl LabelledQueue for DiffQ {
         if labelled {
             self.destinations.own_of(destination)
         } else {
-            self.plain.iter().filter(|packet| packet.own).count() as u32
+            self.plain.iter().filter(|(_, packet)| packet.own).count() as u32
         }
     }
 

@@ -11,8 +11,7 @@
 //! - A queue with QD ≤ 0 is served too, at level 0: the argmax is always transmitted. Backpressure in theory would hold it ([`Serve`]).
 //! - Where queues take turns (*Only RC*) no differential decides, and none is held.
 //! - The text of §4.1 serves the packet of highest *priority*, ties arbitrarily; the pseudo-code and §5.4 the largest *differential*
-//!   ([`Order`]). With few packets in each queue the largest differential is that of the flow which sends most, and a thin one waits
-//!   behind it: `turn` (ours) serves those that have a differential in turn. Ties go to the queue that has waited longest for its turn.
+//!   ([`Order`]). Ties go to the queue that has waited longest for its turn.
 
 use crate::words;
 
@@ -23,8 +22,6 @@ words! {
         Differential = "differential",
         /// The highest level (text of §4.1): several differentials share one.
         Priority = "priority",
-        /// The queue that was served longest ago, of those that are not held (ours): a short queue waits for no long one.
-        Turn = "turn",
     }
 }
 
@@ -103,9 +100,15 @@ pub struct Rank {
 }
 
 impl Rank {
-    /// When the queue was served last.
+    /// The rank of a queue without DiffQ: the least number comes first.
     #[must_use]
-    pub const fn served(&self) -> u64 {
+    pub const fn by_turn(number: u64) -> Self {
+        Self { value: 0, turn: core::cmp::Reverse(number), differential: 0, level: 0, is_held: false }
+    }
+
+    /// When the queue was served last, or when its first packet has arrived.
+    #[must_use]
+    pub const fn turn(&self) -> u64 {
         self.turn.0
     }
 }
@@ -163,7 +166,7 @@ impl Scheduler {
         let mut is_held = self.holds() && differential <= 0;
         let mut level = if by_level { self.quantiser.level(basis) } else { 0 };
         let mut value = match (self.parts, self.order) {
-            (Parts::Turns, _) | (_, Order::Turn) => 0,
+            (Parts::Turns, _) => 0,
             (Parts::All | Parts::Occupancy, Order::Priority) => i64::from(level),
             _ => basis,
         };

@@ -1,26 +1,22 @@
 //! Nodes that starve say so, and only then sources are limited (ours): `calls`.
 //!
 //! A limit keeps queues short and costs those who are limited: it is worth that where somebody starves for want of it, and only there. A
-//! node whose flows fall silent while the channel is busy, and that has next to nothing of what it hears of the channel, calls for at most
+//! node whose flows fall silent while the channel is busy, and that has next to nothing of what it hears of the channel, calls for
 //! [`TRIAL`]. Once its share has grown by that it goes on for [`HOLD`], or until its flows end, and looks again after [`LASTING`] without
 //! limits; if not, it rests, twice as long after each call in vain, until it has not starved for as long. A flow that begins after a pause
-//! of [`MEMORY`] is a new one, and the pause no silence of it. A share that was tiny must have grown many times, a larger one less: growth
-//! times share is at least [`GAIN`].
+//! of [`MEMORY`] is a new one, and the pause no silence of it. A share that was tiny must have grown many times at once, growth times
+//! share at least [`GAIN`], or [`MORE`] times by the end of the trial: where many share a channel the fair share is small.
 //!
-//! - A call travels [`REACH`] hops, since those who starve a flow may be out of the hearing of its ends. A node passes on the nearest call
-//!   that it has heard since it did so last, at most once in [`RELAY`], first one that has helped; whether it obeys is another question.
-//!   Its own call it repeats with each sample, and every [`CALL`] once that has helped: near a hidden sender most broadcasts are lost.
-//! - Nodes try one after the other: a node that hears a neighbour try waits, and one that has obeyed such a call waits for the end of the
-//!   [`ROUND`], since its neighbours would not listen: so a node that nothing helps, and that tries again a rest later, finds the others
-//!   before it, and waits in turn.
-//! - A node obeys calls that do not say that they help for [`PATIENCE`] in each [`ROUND`]: neighbours that try one after the other cost
-//!   their neighbourhood no more than one does.
+//! - A call is for those who can decode the broadcast: passed on by one hop more it helped nobody more, and cost others. It is repeated
+//!   with each sample, and every [`CALL`] once it has helped: near a hidden sender most broadcasts are lost.
 //! - A node that tries is not limited by the calls of others, or it could not use what they leave; one that was helped is.
 //! - Whom a node sends to starves for want of that node's packets: [`HeardCalls`](super::calls::HeardCalls) tells these calls apart.
 //! - The use of the channel is counted without the times of NAV, which not every radio tells.
-//! - A forged call does no more than `calls = "0 s"`: sources within [`REACH`] hops are limited for as long as it is repeated. A forged one
-//!   that does not say that it helps, once a [`ROUND`], makes nodes deaf to others, which then starve as they do without calls; one in the
+//! - A forged call does no more than `calls = "0 s"`: sources within its reach are limited for as long as it is repeated. One in the
 //!   name of a flow's destination keeps the flow's time-outs from doubling, and itself unlimited.
+//!
+//! Measured and given up: turns of nodes that try, and few seconds in a minute for all trials together, cost less where nothing can be
+//! helped and left most of those who can be helped starving; a watch over each flow in place of the node's use called where all was well.
 
 use alloc::vec;
 
@@ -31,16 +27,13 @@ use crate::places::{AgentContext, Airtime, Destination, Message, NodeId, NodeSam
 
 /// Length of a sample.
 pub(super) const SAMPLE: Span = Span::from_millis(100);
-/// Time between two calls of a node that was helped, and between two that a node passes on.
+/// Time between two calls of a node that was helped.
 const CALL: Span = Span::from_millis(300);
-const RELAY: Span = Span::from_secs(2);
-/// Hops that a call travels.
-const REACH: u8 = 2;
 /// The longest time for which a node calls before it knows whether that helps, and the shortest.
-const TRIAL: Span = Span::from_secs(5);
+const TRIAL: Span = Span::from_secs(8);
 const EARLIEST: Span = Span::from_secs(2);
 /// The time for which it goes on if it does.
-const HOLD: Span = Span::from_secs(60);
+const HOLD: Span = Span::from_secs(300);
 /// The first rest after a call in vain, and the longest as a factor of it.
 const REST: Span = Span::from_secs(60);
 const LONGEST: u64 = 16;
@@ -52,13 +45,11 @@ const LITTLE: f64 = 0.1;
 const BUSY: f64 = 0.3;
 const SILENCE: Span = Span::from_millis(500);
 const MEMORY: Span = Span::from_secs(20);
-/// A call has helped if the mean share of the use of the channel is at least [`ENOUGH`], and its product with the factor by which it has
-/// grown at least [`GAIN`].
+/// A call has helped at once if the mean share of the use of the channel is at least [`ENOUGH`], and its product with the factor by which
+/// it has grown at least [`GAIN`]; at the end of the trial if it has grown by the factor [`MORE`].
 const ENOUGH: f64 = 0.05;
 const GAIN: f64 = 1.5;
-/// The time in each round for which a node obeys calls that do not say that they help.
-const PATIENCE: Span = Span::from_secs(5);
-const ROUND: Span = Span::from_secs(60);
+const MORE: f64 = 2.0;
 
 /// The state of a node's own call.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -76,14 +67,7 @@ enum Phase {
     Resting(Time),
 }
 
-/// The call that a node has heard and has not passed on.
-#[derive(Debug, Clone, Copy)]
-struct Heard {
-    call: Call,
-    at: Time,
-}
-
-/// The part of an agent that calls and passes calls on.
+/// The part of an agent that calls and hears calls.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Caller {
     me: u32,
@@ -96,14 +80,9 @@ pub(super) struct Caller {
     first_traffic: Option<Time>,
     last_traffic: Option<Time>,
     last_silence: Option<Time>,
-    heard: Option<Heard>,
     called: Option<Time>,
     /// When it starved last.
     starved: Option<Time>,
-    /// When the node first obeyed a call that did not say that it helps.
-    obeyed: Option<Time>,
-    /// When it heard last that another node tries.
-    others_try: Option<Time>,
     /// Calls heard.
     work: u64,
 }
@@ -148,19 +127,16 @@ impl Caller {
         }
         self.starved = if starves { Some(now) } else { self.starved };
         self.phase = match self.phase {
-            Phase::Watching
-                if starves
-                    && !within(self.others_try, RELAY + RELAY, now)
-                    && !within(self.obeyed, ROUND, now) =>
-            {
+            Phase::Watching if starves => {
                 let before = if self.mean.1 > 0.0 { self.mean.0 / self.mean.1 } else { 0.0 };
                 Phase::Trying { until: now + TRIAL, before, own: 0.0, all: 0.0 }
             }
             Phase::Trying { until, before, own: mine, all: total } => {
                 let (mine, total) = (mine + own * length, total + all * length);
-                let helped =
-                    mine > 0.0 && mine >= ENOUGH * total && mine * mine >= GAIN * before * total * total;
-                if helped && now + TRIAL >= until + EARLIEST {
+                let much = mine >= ENOUGH * total && mine * mine >= GAIN * before * total * total;
+                let helps_at_once = much && now + TRIAL >= until + EARLIEST;
+                let has_helped = now >= until && mine >= MORE * before * total;
+                if mine > 0.0 && (helps_at_once || has_helped) {
                     self.in_vain = 0;
                     Phase::Helped(now + HOLD)
                 } else if now >= until {
@@ -180,41 +156,9 @@ impl Caller {
         };
     }
 
-    /// The call that the node sends or passes on now.
-    fn call(&self, now: Time) -> Option<Call> {
-        let own = |helped| Call { node: self.me, hops: 0, helped };
-        match self.phase {
-            Phase::Trying { .. } => Some(own(false)),
-            Phase::Helped(_) => Some(own(true)),
-            Phase::Watching | Phase::Resting(_) => {
-                let heard = self.heard.filter(|heard| now.since(heard.at) < RELAY + RELAY)?;
-                Some(Call { hops: heard.call.hops + 1, ..heard.call })
-            }
-        }
-    }
-
-    /// Takes note of a call that may be passed on.
-    fn note(&mut self, call: Call, now: Time) {
-        let rank = |call: Call| (!call.helped, call.hops);
-        let is_better = |known: Heard| rank(call) <= rank(known.call) || now.since(known.at) >= RELAY + RELAY;
-        if call.hops + 1 < REACH && self.heard.is_none_or(is_better) {
-            self.heard = Some(Heard { call, at: now });
-        }
-    }
-
-    /// True if the node obeys a call.
-    fn obeys(&mut self, call: Call, now: Time) -> bool {
-        if matches!(self.phase, Phase::Trying { .. }) {
-            return false;
-        }
-        if call.helped {
-            self.obeyed = None;
-            return true;
-        }
-        if !within(self.obeyed, ROUND, now) {
-            self.obeyed = Some(now);
-        }
-        within(self.obeyed, PATIENCE, now)
+    /// True if the node obeys calls.
+    const fn obeys(&self) -> bool {
+        !matches!(self.phase, Phase::Trying { .. })
     }
 }
 
@@ -239,16 +183,15 @@ impl Caller {
             Phase::Watching | Phase::Resting(_) => None,
         };
         context.out.settings.extend(starving.map(Setting::Starving));
-        let Some(call) = self.call(now) else { return };
         let interval = match self.phase {
             Phase::Trying { .. } => SAMPLE,
             Phase::Helped(_) => CALL,
-            Phase::Watching | Phase::Resting(_) => RELAY,
+            Phase::Watching | Phase::Resting(_) => return,
         };
         if !within(self.called, interval, now) {
-            (self.called, self.heard) = (Some(now), None);
+            self.called = Some(now);
             let mut bytes = vec![0; Call::WIRE_LEN];
-            if call.encode(&mut bytes).is_ok() {
+            if (Call { node: self.me }).encode(&mut bytes).is_ok() {
                 context.out.messages.push(Message {
                     to: Destination::Broadcast,
                     bytes,
@@ -262,16 +205,11 @@ impl Caller {
     /// A message has come from a neighbour.
     pub(super) fn hear(&mut self, bytes: &[u8], context: &mut AgentContext<'_>) {
         let Ok((call, [])) = Call::decode(bytes) else { return };
-        if call.hops >= REACH || call.node == self.me {
+        if call.node == self.me {
             return;
         }
         self.work += 1;
-        let now = context.now;
-        self.note(call, now);
-        if !call.helped {
-            self.others_try = Some(now);
-        }
-        if self.obeys(call, now) {
+        if self.obeys() {
             context.out.settings.push(Setting::Starving(Starving::Near(NodeId(call.node))));
         }
     }

@@ -67,9 +67,9 @@ pub(super) const fn number(header: &mut Header, sequence: u32) {
     header.fields[LAST] = sequence & LOWER;
 }
 
-/// Writes the size of the destination's queue, also as the longest on the way of data if it is. The first writer is the source's node: it
-/// adds type, flow and time, which later ones keep.
-pub(super) fn write(header: &mut Header, packet: &Packet, queue: u32, now: Time) {
+/// Writes the size of the destination's queue; of data also `limiting`, the packets by which that queue limits sources, as the longest on
+/// the way if it is. The first writer is the source's node: it adds type, flow and time, which later ones keep.
+pub(super) fn write(header: &mut Header, packet: &Packet, (queue, limiting): (u32, u32), now: Time) {
     if header.supported == 0 {
         let kind = if packet.class == PacketClass::Ack { Type::Ack } else { Type::Data };
         header.fields[TYPE_AND_QUEUE] = word(kind, 0);
@@ -78,7 +78,7 @@ pub(super) fn write(header: &mut Header, packet: &Packet, queue: u32, now: Time)
     }
     header.supported = header.supported.saturating_add(1);
     if packet.class == PacketClass::Data {
-        let longest = (header.fields[LAST] >> 16).max(queue.min(LOWER));
+        let longest = (header.fields[LAST] >> 16).max(limiting.min(LOWER));
         header.fields[LAST] = longest << 16 | header.fields[LAST] & LOWER;
     }
     announce(header, queue);

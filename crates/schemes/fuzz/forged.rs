@@ -79,7 +79,7 @@ pub(super) fn forged(input: &mut Input<'_>) -> Vec<u8> {
             C3lMessage::Report(parts.swap_remove(at))
         }
         5 => {
-            let call = Call { node: from, hops: input.byte() % 6, helped: input.flag() };
+            let call = Call { node: from };
             let mut bytes = vec![0; Call::WIRE_LEN];
             return call.encode(&mut bytes).map_or_else(|_| Vec::new(), |_| bytes);
         }

@@ -22,13 +22,16 @@ pub struct Interface {
     pub rate: Rate,
     /// The limit of its queue, packets.
     pub limit_packets: u32,
+    /// Access categories of the radio; 1: it has none, or it is a wire.
+    pub categories: u8,
 }
 
 impl Interface {
-    /// The radio of a node without wires: 2 Mbit/s, with this limit of its queue in packets.
+    /// The radio of a node without wires: 2 Mbit/s, one category, with this limit of its queue in packets.
     #[must_use]
     pub const fn radio(limit_packets: u32) -> Self {
-        Self { medium: Medium::Radio, access_point: false, rate: Rate::from_mbps(2), limit_packets }
+        let rate = Rate::from_mbps(2);
+        Self { medium: Medium::Radio, access_point: false, rate, limit_packets, categories: 1 }
     }
 
     /// All four kinds: a radio and a wire, of an access point and of another node.

@@ -411,7 +411,7 @@ fn only_access_points_and_wires_act() {
 #[test]
 fn reds_clock_is_that_of_the_wire() {
     let marks = |rate: Rate| {
-        let wire = Interface { medium: Medium::Wire, access_point: true, rate, limit_packets: 50 };
+        let wire = Interface { medium: Medium::Wire, access_point: true, rate, ..Interface::radio(50) };
         let mut aqm = lbm(&[]).aqm(&wire).unwrap();
         let mut random = Stream::new(1, "wire", Purpose::Queue);
         let data = packet(PacketClass::Data, Ecn::Ect);

@@ -3,7 +3,7 @@
 use crate::support::routing::aodv;
 use crate::support::wires::*;
 use crate::support::{dot11b, flow, make, node, world};
-use airfair_schemes::places::{Capability, Interface, Wants};
+use airfair_schemes::places::{Capability, Interface, Source, Wants};
 use airfair_schemes::{Scheme, find};
 use airfair_sim::World;
 use airfair_sim::measure::summary::RunResult;
@@ -286,22 +286,32 @@ fn a_connection_has_a_packet_in_its_queue_and_one_in_the_mac() {
     assert!(slow / fast > 0.98 && goodput / fast > 0.98, "the limit costs nothing: {slow} {goodput} {fast}");
 }
 
-/// Drop-tail that says that its law reads the node's queue.
-struct Reads;
+/// Drop-tail at a node whose queue a law may read and fill, with a law over TCP that does so or without.
+struct Reads {
+    has_law: bool,
+}
 
 impl Scheme for Reads {
     fn wants(&self, _: &Interface) -> Wants {
         Wants::of(&[Capability::OwnQueue])
     }
+
+    fn source(&self) -> Option<Box<dyn Source>> {
+        let newreno = (find("newreno").unwrap().build)(&airfair_schemes::Params::default()).unwrap();
+        newreno.source().filter(|_| self.has_law)
+    }
 }
 
+/// A law that goes by the node's queue may fill it, and so may sources over UDP; the limit holds for a connection with another law.
 #[test]
-fn a_scheme_that_reads_the_own_queue_is_exempt() {
+fn a_law_that_goes_by_the_own_queue_is_exempt() {
     for traffic in [Traffic::Endless, constant(Rate::from_mbps(2), 972)] {
+        let is_tcp = matches!(traffic, Traffic::Endless);
         let mut spec = pair(Some(ms(1)), true);
-        match traffic {
-            Traffic::Endless => add(&mut spec, "f", (0, 1), traffic),
-            _ => flow(&mut spec, "f", 0, 1, traffic),
+        if is_tcp {
+            add(&mut spec, "f", (0, 1), traffic);
+        } else {
+            flow(&mut spec, "f", 0, 1, traffic);
         }
         let droptail = || (find("droptail").unwrap().build)(&airfair_schemes::Params::default()).unwrap();
         let waiting = |scheme: Box<dyn Scheme>| {
@@ -309,7 +319,8 @@ fn a_scheme_that_reads_the_own_queue_is_exempt() {
             result.queues.iter().find(|queue| queue.node == "a").unwrap().mean_packets
         };
         assert!(waiting(droptail()) < 26.0);
-        assert!(waiting(Box::new(Reads)) > 49.0);
+        assert!(waiting(Box::new(Reads { has_law: true })) > 49.0);
+        assert_eq!(waiting(Box::new(Reads { has_law: false })) < 26.0, is_tcp);
     }
 }
 

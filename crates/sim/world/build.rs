@@ -201,7 +201,8 @@ impl Plan<'_> {
         }
         let rules = backpressure::SourceRules {
             backpressure,
-            local_limit: local_limit.filter(|_| !own_queue),
+            local_limit,
+            limits_udp: local_limit.is_some() && !own_queue,
             fillable: backpressure && local_limit.is_none() && !own_queue,
         };
         (NewPort { node, link, pipeline, peers: peers.into_iter().collect(), categories: None }, rules)

@@ -102,14 +102,16 @@ impl SchemePlacement {
     pub(crate) fn radio(&self, spec: &WorldSpec, node: usize, radio: usize) -> Interface {
         let (access_point, radio) = (self.wired.contains(&node), &spec.radios[radio]);
         let (rate, limit_packets) = (radio.phy.data_rate, radio.queue.packets);
-        Interface { medium: Medium::Radio, access_point, rate, limit_packets }
+        let categories = radio.mac.edca.as_ref().map_or(1, |edca| edca.categories.len() as u8);
+        Interface { medium: Medium::Radio, access_point, rate, limit_packets, categories }
     }
 
     /// Description of a node's end of a link for schemes.
     pub(crate) fn wire(&self, spec: &WorldSpec, node: usize, link: usize) -> Interface {
         let access_point = !spec.nodes[node].radios.is_empty();
         let link = &spec.links[link];
-        Interface { medium: Medium::Wire, access_point, rate: link.rate, limit_packets: link.queue.packets }
+        let (rate, limit_packets) = (link.rate, link.queue.packets);
+        Interface { medium: Medium::Wire, access_point, rate, limit_packets, categories: 1 }
     }
 
     /// Refuses a scheme that needs more than an interface offers.

@@ -101,22 +101,20 @@ fn a_message_has_at_most_200_sizes() {
     assert!(Sizes::decode(&bytes).is_err());
 }
 
-/// The upper bit of the second byte says that limits have helped, the others count hops; more than 127 hops lose their upper bits.
+/// The number of the node that starves.
 #[test]
 fn calls() {
-    for (helped, hops, second) in [(false, 3, 3), (true, 0, 0x80), (true, 127, 0xff)] {
-        let call = Call { node: 0x0102_0304, hops, helped };
-        let mut encoded = [0xee; 7];
-        assert_eq!(call.encode(&mut encoded), Ok(6));
-        assert_eq!(encoded, [0x15, second, 1, 2, 3, 4, 0xee]);
-        assert_eq!(Call::decode(&encoded), Ok((call, &[0xee][..])));
-        assert!(call.encode(&mut encoded[..5]).is_err());
-        for len in 0..6 {
-            let error = Call::decode(&encoded[..len]).unwrap_err();
-            assert!(error.header == Header::DiffQ && error.offset <= len);
-        }
+    let call = Call { node: 0x0102_0304 };
+    let mut encoded = [0xee; 6];
+    assert_eq!(call.encode(&mut encoded), Ok(5));
+    assert_eq!(encoded, [0x15, 1, 2, 3, 4, 0xee]);
+    assert_eq!(Call::decode(&encoded), Ok((call, &[0xee][..])));
+    assert!(call.encode(&mut encoded[..4]).is_err());
+    for len in 0..5 {
+        let error = Call::decode(&encoded[..len]).unwrap_err();
+        assert!(error.header == Header::DiffQ && error.offset <= len);
     }
     for first in [0x11, 0x14, 0x16, 0x25, 0x05] {
-        assert!(Call::decode(&[first, 0, 0, 0, 0, 1]).is_err());
+        assert!(Call::decode(&[first, 0, 0, 0, 1]).is_err());
     }
 }

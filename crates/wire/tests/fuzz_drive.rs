@@ -293,7 +293,7 @@ fn diffq_seeds() -> Vec<Vec<u8>> {
         .to_vec();
     let sizes = Sizes::new([(7, 26), (8, 0), (u32::MAX, 65_535)].into_iter());
     seeds.push(bytes(sizes.wire_len() + 1, |buffer| assert!(sizes.encode(buffer).is_ok())));
-    let call = Call { node: 7, hops: 3, helped: true };
+    let call = Call { node: 7 };
     seeds.push(bytes(Call::WIRE_LEN, |buffer| assert!(call.encode(buffer).is_ok())));
     seeds
 }

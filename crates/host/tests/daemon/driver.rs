@@ -10,7 +10,7 @@ pub const PEER: NodeId = NodeId(2);
 
 const RATE: Rate = Rate::from_mbps(11);
 pub const INTERFACE: Interface =
-    Interface { medium: Medium::Radio, access_point: true, rate: RATE, limit_packets: 50 };
+    Interface { medium: Medium::Radio, access_point: true, rate: RATE, limit_packets: 50, categories: 1 };
 /// MAC header, LLC and FCS, bytes.
 pub const FRAMING: u32 = 36;
 

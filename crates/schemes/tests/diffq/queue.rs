@@ -2,8 +2,8 @@
 
 use airfair_schemes::ParamValue::{Choice, Integer, Span as Length};
 use airfair_schemes::places::{
-    Capability, DropReason, Ecn, Enqueued, Interface, Medium, NodeId, Packet, PacketClass, PacketId,
-    Priority, QueueView, Wants,
+    Capability, DropReason, Ecn, Enqueued, Header, Interface, Medium, NodeId, OutputQueue, Packet,
+    PacketClass, PacketId, Priority, QueueView, Setting, Starving, Wants,
 };
 use airfair_units::Span;
 
@@ -363,19 +363,75 @@ fn long_queues_mark() {
     assert!(full.out.marked.is_empty(), "a refused packet is not marked");
 }
 
-/// By turn a queue of two packets waits for one packet of a queue of four, not for the difference; a queue whose next hop has as many
-/// still waits.
+/// With `calls`, before and after calls: packets leave in the order of their arrival, whatever their destinations and the sizes at their
+/// next hops, none is held, and all share the limit of the interface. For a second after a call the queue is DiffQ's.
 #[test]
-fn queues_may_take_turns() {
-    let turn = ("order", Choice("turn"));
-    let mut node = Node::unheld(&[turn, ("serve", Choice("positive"))]);
+fn a_queue_is_drop_tail_until_somebody_calls() {
+    let calls = [
+        ("calls", Length(Span::from_secs(1))),
+        ("serve", Choice("positive")),
+        ("depth", Integer(4)),
+        ("in_radio", Integer(64)),
+    ];
+    let mut node = Node::with_limit("diffq", &calls, 6);
+    let fill = |node: &mut Node| {
+        node.store(6, 3, 1);
+        node.store(5, 2, 2);
+        node.store_plain(1);
+        node.store(6, 3, 1);
+        node.store(5, 2, 1);
+    };
+    node.hears(2, 5, 3);
+    fill(&mut node);
+    assert_eq!((node.enqueue(labelled(99, 7, 7)), node.enqueue(plain(99))), (FULL, FULL));
+    let view = QueueView { packets: 6, bytes: 5500, limit_packets: 6 };
+    assert_eq!((node.queue.backlog_to(NodeId(7), true), node.queue.view()), (view, view));
+    assert_eq!(node.queue.wakes_at(node.now), None);
+    assert_eq!(node.destinations(9), [6, 5, 5, 0, 6, 5]);
+    fill(&mut node);
+    node.queue.apply(Setting::Starving(Starving::Near(NodeId(9))), node.now);
+    let called = node.now;
+    assert_eq!(node.queue.backlog_to(NodeId(5), true).limit_packets, 4);
+    assert_eq!(node.enqueue(labelled(99, 7, 7)), Enqueued::Stored);
+    let mut served = node.destinations(9);
+    served.sort_unstable();
+    assert_eq!(served, [0, 6, 6, 7], "5 is held: 3 against 3");
+    node.after(Span::from_millis(900));
+    node.hears(2, 5, 3);
+    assert_eq!(
+        (node.destinations(1), node.queue.wakes_at(node.now)),
+        (vec![], Some(called + Span::from_secs(1)))
+    );
+    node.after(Span::from_millis(100));
+    assert_eq!(node.destinations(9), [5, 5, 5]);
+}
+
+/// A free queue names no packets as the longest queue on the way: it limits nobody. Others learn its size all the same.
+#[test]
+fn a_free_queue_limits_nobody() {
+    let mut node = Node::new("diffq", &[("calls", Length(Span::from_secs(1)))]);
+    for (starving, longest) in [(None, 0), (Some(Starving::Trying), 1)] {
+        starving.into_iter().for_each(|starving| node.queue.apply(Setting::Starving(starving), node.now));
+        node.store(5, 2, 2);
+        let packet = node.leaves().unwrap().0;
+        node.queue.on_finished(packet.id);
+        let mut header = Header { supported: 0, unsupported: 0, fields: [0; 4] };
+        node.queue.stamp(&packet, &mut header, node.now);
+        assert_eq!((header.fields[0] & 0xffff, header.fields[3] >> 16), (1, longest));
+        let packet = node.leaves().unwrap().0;
+        node.queue.on_finished(packet.id);
+    }
+}
+
+/// Where one free queue serves several access categories destinations take turns, and so do packets that are not DiffQ's.
+#[test]
+fn destinations_take_turns_with_several_categories() {
+    let calls = [("calls", Length(Span::from_secs(1))), ("in_radio", Integer(64))];
+    let at = Interface { categories: 4, ..Interface::radio(50) };
+    let OutputQueue::Labelled(queue) = build("diffq", &calls).queue(&at) else { unreachable!() };
+    let mut node = Node { queue, ..Node::new("diffq", &calls) };
     node.store(5, 2, 4);
-    node.store(6, 3, 2);
-    assert_eq!(node.destinations(4), [5, 6, 5, 6]);
-    node.hears(2, 5, 2);
-    assert_eq!(node.destinations(1), []);
-    let mut longest = Node::unheld(&[]);
-    longest.store(5, 2, 4);
-    longest.store(6, 3, 2);
-    assert_eq!(longest.destinations(3), [5, 5, 6]);
+    node.store(6, 3, 1);
+    node.store_plain(2);
+    assert_eq!(node.destinations(9), [0, 5, 6, 0, 5, 5, 5]);
 }

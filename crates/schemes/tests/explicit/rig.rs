@@ -40,7 +40,7 @@ pub fn refuses(name: &str, values: &[(&str, ParamValue)]) {
 
 /// A wire with a queue of 50 packets.
 pub fn wire(rate: Rate) -> Interface {
-    Interface { medium: Medium::Wire, access_point: false, rate, limit_packets: 50 }
+    Interface { medium: Medium::Wire, rate, ..Interface::radio(50) }
 }
 
 /// A gauge of a hop.

@@ -51,6 +51,8 @@ pub(crate) struct SourceRules {
     /// Upper bound of the time in which a connection that starts here sends the packets that it has in the node, at its pacing rate
     /// ([`crate::spec::LocalLimit`]).
     pub local_limit: Option<Span>,
+    /// The limit holds for sources over UDP, too: not where a scheme's sources read and fill the queue.
+    pub limits_udp: bool,
     /// The node's own flows have no limit here although one is possible: they can fill the queue and keep it full.
     pub fillable: bool,
 }
@@ -412,7 +414,7 @@ impl Backpressure {
         now: Time,
         (limit, empty): (impl FnOnce() -> u32, impl FnOnce() -> bool),
     ) -> bool {
-        if self.ports[port].rules.local_limit.is_none() {
+        if !self.ports[port].rules.limits_udp {
             return false;
         }
         self.remove_departed(port, now);
@@ -428,9 +430,10 @@ impl Backpressure {
     pub fn share_of_saturating(&self, port: PortIx, limit: u32) -> u32 {
         let at = &self.ports[port];
         let none_there = |flow: &&FlowIx| self.flows[**flow].packets == 0;
-        let flows = match at.rules.local_limit {
-            Some(_) => at.own.active as usize + at.saturating.iter().filter(none_there).count(),
-            None => at.saturating.len(),
+        let flows = if at.rules.limits_udp {
+            at.own.active as usize + at.saturating.iter().filter(none_there).count()
+        } else {
+            at.saturating.len()
         };
         (at.allowance_of_own(limit) / flows.max(1) as u32).max(1)
     }
