@@ -8,7 +8,7 @@ use airfair_sim::spec::{FlowSpec, Transport};
 use super::Selection;
 use crate::keys::top_keys;
 use crate::reader::{Reader, Scenario};
-use crate::text::error::{Cx, Errors, Location};
+use crate::text::error::{Cx, Errors, Location, quoted};
 use crate::text::location::At;
 use crate::text::overrides::{self, Override, split};
 use crate::text::source::ScenarioText;
@@ -52,7 +52,7 @@ impl Reader<'_> {
             .chain([scheme])
             .chain(changes.iter().cloned())
             .collect();
-        let named = |errors: Errors| name_changes(errors, selection, &changes);
+        let named = |errors: Errors| name_changes(errors, (selection, &changes), self.schemes);
         let mut scenario = self.read(&text).map_err(named)?;
         let brought = self.brought(&text, &scenario, selection);
         if !brought.is_empty() {
@@ -125,11 +125,23 @@ impl Selection {
 }
 
 /// Errors of overrides that the selection made, named as its changes.
-fn name_changes(mut errors: Errors, selection: &Selection, changes: &[Override]) -> Errors {
+fn name_changes(
+    mut errors: Errors,
+    (selection, changes): (&Selection, &[Override]),
+    schemes: &Registry,
+) -> Errors {
     for error in &mut errors.list {
         if let Location::Override { path } = &error.location
             && changes.iter().any(|change| change.path == *path)
         {
+            let has_it = |entry: &&SchemeEntry| entry.params.iter().any(|param| param.name == path);
+            if !top_keys().any(|key| key == path)
+                && let Some(entry) = selection.entries(schemes).find(has_it)
+            {
+                let name = entry.name;
+                error.problem =
+                    format!("{} is a parameter of {name}; did you mean {name}.{path}?", quoted(path));
+            }
             error.location = Location::Change { selection: selection.to_string(), path: path.clone() };
         }
     }

@@ -90,9 +90,11 @@ fn read_one(text: &str) -> Result<Change, String> {
                 return Err(format!("{name}: expected a value, such as {name}={example}"));
             }
         };
+        // A value with a unit of its own needs none of the template.
+        let has_unit = value.is_some_and(|value| value.contains(|c: char| !c.is_ascii_digit()));
         let set = |&(path, template): &(&str, &str)| Override {
             path: path.to_string(),
-            value: template.replace("{}", value.unwrap_or_default()),
+            value: if has_unit { "{}" } else { template }.replace("{}", value.unwrap_or_default()),
         };
         return Ok(Change { shown, sets: short.sets.iter().map(set).collect() });
     }

@@ -107,8 +107,15 @@ fn a_change_may_not_be_wrong() {
         error("strict[radio.chanel=1]"),
         "scheme \"strict[radio.chanel=1]\": radio.chanel: unknown key; did you mean \"channel\"?"
     );
+    assert_eq!(
+        error("strict+c3l[cycle=5 s]"),
+        "scheme \"strict+c3l[cycle=5 s]\": cycle: \"cycle\" is a parameter of c3l; did you mean c3l.cycle?"
+    );
     let of_window = "scheme \"strict[window=0]\": tcp.window_limit: \"0 segments\": out of range; expected";
     assert!(error("strict[window=0]").starts_with(of_window), "{}", error("strict[window=0]"));
+    let of_size = "scheme \"strict[window=x]\": tcp.window_limit: \"x\": ";
+    assert!(error("strict[window=x]").starts_with(of_size), "{}", error("strict[window=x]"));
+    assert_eq!(selected(TEXT, &[], "strict[window=4 kB]").unwrap().settings, ["tcp.window_limit=4 kB"]);
     let of_retries = "scheme \"strict[retries=x]\": radio.short_retry_limit: ";
     assert!(error("strict[retries=x]").starts_with(of_retries), "{}", error("strict[retries=x]"));
 }

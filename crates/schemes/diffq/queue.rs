@@ -131,17 +131,18 @@ impl DiffQ {
     /// Rank of a destination queue, with its first packet; none without a route.
     fn rank(&self, queue: &DestinationQueue, now: Time) -> Option<(Rank, Packet)> {
         let head = queue.head()?;
-        if self.free {
-            let turn = if self.config.takes_turns { queue.served } else { queue.arrived() };
-            return Some((Rank::by_turn(turn), head));
-        }
         let candidate = Candidate {
             own: queue.len(),
             next: self.backlogs.size(head.next_hop, queue.destination, now),
             is_ack: head.class == PacketClass::Ack,
             served: queue.served,
         };
-        Some((self.config.scheduler.rank(&candidate), head))
+        let rank = self.config.scheduler.rank(&candidate);
+        if self.free {
+            let turn = if self.config.takes_turns { queue.served } else { queue.arrived() };
+            return Some((rank.by_turn(turn), head));
+        }
+        Some((rank, head))
     }
 
     /// True if the radio may take a packet of a destination queue.

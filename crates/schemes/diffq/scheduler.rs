@@ -100,10 +100,10 @@ pub struct Rank {
 }
 
 impl Rank {
-    /// The rank of a queue without DiffQ: the least number comes first.
+    /// The same with its level, but as without DiffQ in the order: the least number comes first, and none is held.
     #[must_use]
-    pub const fn by_turn(number: u64) -> Self {
-        Self { value: 0, turn: core::cmp::Reverse(number), differential: 0, level: 0, is_held: false }
+    pub const fn by_turn(self, number: u64) -> Self {
+        Self { value: 0, turn: core::cmp::Reverse(number), is_held: false, ..self }
     }
 
     /// When the queue was served last, or when its first packet has arrived.
