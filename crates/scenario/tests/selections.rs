@@ -108,8 +108,8 @@ fn a_change_may_not_be_wrong() {
         "scheme \"strict[radio.chanel=1]\": radio.chanel: unknown key; did you mean \"channel\"?"
     );
     assert_eq!(
-        error("strict+c3l[cycle=5 s]"),
-        "scheme \"strict+c3l[cycle=5 s]\": cycle: \"cycle\" is a parameter of c3l; did you mean c3l.cycle?"
+        error("c3l+strict[cycle=5 s]"),
+        "scheme \"c3l+strict[cycle=5 s]\": cycle: \"cycle\" is a parameter of c3l; did you mean c3l.cycle?"
     );
     let of_window = "scheme \"strict[window=0]\": tcp.window_limit: \"0 segments\": out of range; expected";
     assert!(error("strict[window=0]").starts_with(of_window), "{}", error("strict[window=0]"));
