@@ -12,7 +12,7 @@ use crate::places::{Agent, AgentContext, AgentSetup, NodeId, NodeSample};
 pub(super) struct DiffQAgent {
     /// It tells the sizes of queues.
     pub(super) announcer: Option<Announcer>,
-    /// It calls, and passes calls on.
+    /// It calls, and hears calls.
     pub(super) caller: Option<Caller>,
 }
 

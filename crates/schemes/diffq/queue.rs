@@ -170,12 +170,13 @@ impl DiffQ {
             .map_or(self.plain_served, |(arrived, _)| arrived);
         let plain = plain.map(|(_, packet)| packet);
         let (named, packet, level) = match (first, plain) {
-            // Both would go at level 0: packets that are not DiffQ's are one more queue that takes its turn, whatever their number.
-            (Some((rank, packet)), Some(other)) if rank.level == 0 => {
+            // Both would go at level 0, or the queue is free: packets that are not DiffQ's are one more queue that takes its turn, whatever
+            // their number.
+            (Some((rank, packet)), Some(other)) if rank.level == 0 || self.free => {
                 if rank.turn() > plain_turn {
                     (Named::Plain, other, 0)
                 } else {
-                    (Named::For(packet, rank), packet, 0)
+                    (Named::For(packet, rank), packet, rank.level)
                 }
             }
             (Some((rank, packet)), _) => (Named::For(packet, rank), packet, rank.level),

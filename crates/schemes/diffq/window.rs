@@ -45,7 +45,7 @@ pub struct PathWindow {
     /// The smallest round-trip time, and that of the present round trip.
     base: Option<Span>,
     round: Option<Span>,
-    /// NewReno, for paths with hops that have no DiffQ.
+    /// NewReno, for paths with hops that have no DiffQ, and while nobody calls.
     tcp: Reno,
     /// The most that the queues of DiffQ on such a path allow, bytes.
     allowed: f64,

@@ -132,7 +132,7 @@ pub enum Starving {
     Trying,
     /// The agent's own, which limits have helped: its sources are limited too.
     Helped,
-    /// Another one, some hops away.
+    /// Another one, in hearing.
     Near(NodeId),
 }
 
