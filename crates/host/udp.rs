@@ -97,9 +97,10 @@ impl UdpSource {
         self.call(now, effects, firings, |source, context| source.on_report(report, context));
     }
 
-    /// Tells the source how many packets wait at the node for the flow's destination.
-    pub fn on_own_queue(&mut self, waiting: &Waiting) {
+    /// Tells the source how many packets wait at the node for the flow's destination. Returns true if its law goes by them.
+    pub fn on_own_queue(&mut self, waiting: &Waiting) -> bool {
         self.slot.machine.on_own_queue(waiting);
+        self.slot.machine.goes_by_own_queue()
     }
 
     /// Calls the hook for a due timer. Returns false if the timer was moved.

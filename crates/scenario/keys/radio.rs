@@ -155,8 +155,8 @@ table! {
         /// Queues: `tcp_small_queue_check` in `net/ipv4/tcp_output.c`; mac80211 sets about 8 ms, `tx_sk_pacing_shift` in
         /// `net/mac80211/main.c`). Two rules of this simulator hold however long the time is: the node's own flows together, over TCP and
         /// UDP, fill about half of the queue, and no TCP connection, nor a source over UDP beside one, has more than two packets and more
-        /// than the mean of the node's flows. "off": up to the queue's limit. A law that goes by the node's own queue is exempt, and
-        /// so are sources over UDP where the run's scheme has one.
+        /// than the mean of the node's flows. "off": up to the queue's limit. A flow is exempt while its law goes by the
+        /// node's own queue.
         local_limit: Or<Off, Span> = computed(format!("{}; \"off\" without backpressure, and where `profile` of [tcp] is \"ns-2\" or \"ns-3\"", describe("local_limit")));
         /// Most packets that wait in the queue, those in the MAC not counted.
         queue_packets: u32 = default(50), in 1..=1_000_000;

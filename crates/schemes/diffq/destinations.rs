@@ -17,7 +17,7 @@ pub struct DestinationQueue {
     bytes: u64,
     /// Of the packets those of flows that begin at the node.
     own: u32,
-    /// When the queue was served last: the number of the packet that left, of all that have left.
+    /// When the queue was served last, or began: the number of that event at the interface.
     pub served: u64,
 }
 
@@ -57,6 +57,8 @@ pub struct Destinations {
     spare: Vec<VecDeque<(u64, Packet)>>,
     packets: u32,
     bytes: u64,
+    /// Of the packets those without a route.
+    without_route: u32,
 }
 
 impl Destinations {
@@ -106,7 +108,9 @@ impl Destinations {
             at
         });
         let queue = &mut self.queues[at];
-        queue.next_hop = Some(packet.next_hop);
+        if queue.next_hop.replace(packet.next_hop).is_none() {
+            self.without_route -= queue.len();
+        }
         queue.packets.push_back((number, packet));
         queue.bytes += u64::from(packet.bytes);
         queue.own += u32::from(packet.own);
@@ -114,7 +118,7 @@ impl Destinations {
         self.bytes += u64::from(packet.bytes);
     }
 
-    /// Removes the first packet for a destination, with or without a route. `number`: of packets that have left so far, with this one.
+    /// Removes the first packet for a destination, with or without a route. `number`: of this event at the interface.
     pub fn pop(&mut self, destination: NodeId, number: u64) -> Option<Packet> {
         let at = self.find(destination).ok()?;
         let queue = &mut self.queues[at];
@@ -122,6 +126,7 @@ impl Destinations {
         queue.bytes -= u64::from(packet.bytes);
         queue.own -= u32::from(packet.own);
         queue.served = number;
+        self.without_route -= u32::from(queue.next_hop.is_none());
         if queue.is_empty() {
             self.spare.push(self.queues.remove(at).packets);
         }
@@ -132,9 +137,17 @@ impl Destinations {
 
     /// Takes over the next hops of changed routes.
     pub fn set_routes(&mut self, next_hop: &mut dyn FnMut(NodeId) -> Option<NodeId>) {
+        self.without_route = 0;
         for queue in &mut self.queues {
             queue.next_hop = next_hop(queue.destination);
+            self.without_route += if queue.next_hop.is_none() { queue.len() } else { 0 };
         }
+    }
+
+    /// Number of packets without a route.
+    #[must_use]
+    pub const fn without_route(&self) -> u32 {
+        self.without_route
     }
 
     /// Calls `see` for each packet.

@@ -118,7 +118,7 @@ impl DiffQ {
         }
     }
 
-    /// The time at which the queue becomes free, if nobody calls before; `None` if it is free.
+    /// The time at which the queue becomes free, if nobody calls before; `None` if nobody has called yet, or nobody can.
     fn free_at(&self) -> Option<Time> {
         Some(self.calls.as_ref()?.newest()?.saturating_add(self.config.calls))
     }
@@ -140,14 +140,14 @@ impl DiffQ {
         let rank = self.config.scheduler.rank(&candidate);
         if self.free {
             let turn = if self.config.takes_turns { queue.served } else { queue.arrived() };
-            return Some((rank.by_turn(turn), head));
+            return Some((rank.in_order_of(turn), head));
         }
         Some((rank, head))
     }
 
-    /// True if the radio may take a packet of a destination queue.
+    /// True if the radio may take a packet of a destination queue: of a free queue as many as it likes.
     const fn has_room(&self) -> bool {
-        self.in_radio.len() < self.config.in_radio
+        self.free || self.in_radio.len() < self.config.in_radio
     }
 
     /// The destination queue to serve, if the radio may take a packet of one: its rank and its first packet.
@@ -249,7 +249,12 @@ impl Queue for DiffQ {
 
     fn view(&self) -> QueueView {
         let (queues, packets, bytes) = self.destinations.totals();
-        let of_queues = if self.free { 0 } else { queues * self.config.scheduler.quantiser.depth };
+        // In a free queue packets that wait for a route leave the others their room.
+        let of_queues = if self.free {
+            self.destinations.without_route()
+        } else {
+            queues * self.config.scheduler.quantiser.depth
+        };
         QueueView {
             packets: packets + self.plain.len() as u32,
             bytes: bytes + self.plain_bytes,
@@ -323,7 +328,7 @@ impl LabelledQueue for DiffQ {
         // No queue is longer than the limit, whatever its node says.
         let packets = trailer::queue(heard.header).min(self.config.scheduler.quantiser.depth);
         self.backlogs.hear(heard.from, heard.destination, packets, now);
-        self.config.scheduler.holds() && self.has_room() && self.destinations.totals().1 > 0
+        !self.free && self.config.scheduler.holds() && self.has_room() && self.destinations.totals().1 > 0
     }
 
     fn wakes_at(&self, now: Time) -> Option<Time> {

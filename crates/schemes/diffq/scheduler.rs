@@ -100,13 +100,13 @@ pub struct Rank {
 }
 
 impl Rank {
-    /// The same with its level, but as without DiffQ in the order: the least number comes first, and none is held.
+    /// The same level in the order of numbers: the least comes first, and none is held.
     #[must_use]
-    pub const fn by_turn(self, number: u64) -> Self {
+    pub const fn in_order_of(self, number: u64) -> Self {
         Self { value: 0, turn: core::cmp::Reverse(number), is_held: false, ..self }
     }
 
-    /// When the queue was served last, or when its first packet has arrived.
+    /// The number by which it is ordered where the differential decides nothing.
     #[must_use]
     pub const fn turn(&self) -> u64 {
         self.turn.0

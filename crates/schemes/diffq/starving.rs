@@ -50,6 +50,8 @@ const MEMORY: Span = Span::from_secs(20);
 const ENOUGH: f64 = 0.05;
 const GAIN: f64 = 1.5;
 const MORE: f64 = 2.0;
+/// Least share by which a call has helped: the calls themselves take nearly 0.01.
+const LEAST: f64 = 0.02;
 
 /// The state of a node's own call.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -135,7 +137,7 @@ impl Caller {
                 let (mine, total) = (mine + own * length, total + all * length);
                 let much = mine >= ENOUGH * total && mine * mine >= GAIN * before * total * total;
                 let helps_at_once = much && now + TRIAL >= until + EARLIEST;
-                let has_helped = now >= until && mine >= MORE * before * total;
+                let has_helped = now >= until && mine >= (MORE * before).max(LEAST) * total;
                 if mine > 0.0 && (helps_at_once || has_helped) {
                     self.in_vain = 0;
                     Phase::Helped(now + HOLD)

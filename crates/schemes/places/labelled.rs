@@ -78,7 +78,7 @@ pub trait LabelledQueue: Queue {
     fn backlogs(&self, _see: &mut dyn FnMut(NodeId, u32)) {}
 
     /// Packets that wait for a destination, labelled or not: what a source at this node may fill up. The fill level of a queue that does
-    /// not distinguish destinations.
+    /// not distinguish destinations, or not now.
     fn backlog_to(&self, _destination: NodeId, _labelled: bool) -> QueueView {
         self.view()
     }

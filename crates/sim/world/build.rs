@@ -202,7 +202,6 @@ impl Plan<'_> {
         let rules = backpressure::SourceRules {
             backpressure,
             local_limit,
-            limits_udp: local_limit.is_some() && !own_queue,
             fillable: backpressure && local_limit.is_none() && !own_queue,
         };
         (NewPort { node, link, pipeline, peers: peers.into_iter().collect(), categories: None }, rules)
@@ -557,7 +556,8 @@ pub(super) fn add_flows(
         let (header, _) = network.endpoints.udp.label(FlowIx::of(network.endpoints.flows.len()));
         f.source.leave_room(network.plane.headers.wire_len(header));
         network.endpoints.tcp.add_flow(flow, law, seed, &spec.headers);
-        network.endpoints.backpressure.add_flow();
+        let exempt = network.endpoints.udp.reads_own_queue(FlowIx::of(network.endpoints.flows.len()));
+        network.endpoints.backpressure.add_flow(exempt);
         if network.hosts.forwarders.any() {
             // The law of a flow would pace what forwarders take as they need it.
             let may = !f.is_tcp && !network.endpoints.udp.controls(FlowIx::of(network.endpoints.flows.len()));

@@ -109,7 +109,7 @@ fn a_node_that_starves_calls() {
 
 /// A call of 8 s is in vain if the share of 1/20 has not doubled by then, and a rest of 60 s follows, then one of 120 s. It has helped at
 /// once if after 2 s the share is at least sqrt(1.5/20) = .274, and at the end if it is 2/20: the node says so for 300 s, and is limited
-/// itself.
+/// itself. A node that had nothing must have .02 then, more than its calls take.
 #[test]
 fn a_call_ends_in_vain_or_helps() {
     let mut host = Host::new();
@@ -128,10 +128,12 @@ fn a_call_ends_in_vain_or_helps() {
     let calls = [(); 6].map(|()| host.sample(24, 1).0);
     assert_eq!(calls.into_iter().flatten().collect::<Vec<_>>(), [Call { node: 1 }; 2], "every 0.3 s");
     assert_eq!(until_silent(&mut host, 40), 2991);
-    for (own_ms, told) in [(7, vec![]), (9, vec![Starving::Helped])] {
+    for (before_ms, own_ms, told) in
+        [(4, 7, vec![]), (4, 9, vec![Starving::Helped]), (0, 1, vec![]), (0, 2, vec![Starving::Helped])]
+    {
         let mut host = Host::new();
-        host.samples(101, 4);
-        assert_eq!(host.samples(80, own_ms).1, told, "{own_ms}/80");
+        host.samples(101, before_ms);
+        assert_eq!(host.samples(80, own_ms).1, told, "{before_ms}/80, then {own_ms}/80");
     }
 }
 

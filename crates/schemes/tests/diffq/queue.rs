@@ -406,6 +406,53 @@ fn a_queue_is_drop_tail_until_somebody_calls() {
     assert_eq!(node.destinations(9), [5, 5, 5]);
 }
 
+/// A free queue of 4 places: packets without a route leave their places to others, and take their turn once there is one again.
+#[test]
+fn packets_without_a_route_leave_a_free_queue_to_others() {
+    let mut node = Node::with_limit("diffq", &[("calls", Length(Span::from_secs(1)))], 4);
+    node.store(5, 2, 3);
+    node.store(6, 3, 1);
+    assert_eq!(node.enqueue(labelled(99, 6, 3)), FULL);
+    node.queue.on_routes(&mut |destination| (destination == NodeId(6)).then_some(NodeId(3)));
+    node.store(6, 3, 3);
+    assert_eq!(node.enqueue(labelled(99, 6, 3)), FULL);
+    assert_eq!(node.queue.view(), QueueView { packets: 7, bytes: 7000, limit_packets: 7 });
+    assert_eq!((node.destinations(9), node.peek()), (vec![6; 4], None));
+    node.store(6, 3, 2);
+    // Taken back, a packet frees no place; a route makes the rest count again.
+    assert_eq!(node.queue.withdraw(NodeId(5)).map(|packet| packet.id), Some(PacketId(1)));
+    assert_eq!(node.queue.view().limit_packets, 6);
+    node.store(5, 4, 1);
+    assert_eq!((node.queue.view().packets, node.queue.view().limit_packets), (5, 4));
+    assert_eq!(node.enqueue(labelled(99, 6, 3)), FULL);
+    assert_eq!(node.destinations(9), [5, 5, 6, 6, 5]);
+}
+
+/// When a queue becomes free that holds more than its limit, the packets leave before others come in.
+#[test]
+fn a_long_queue_becomes_free() {
+    let mut node = Node::with_limit("diffq", &[("calls", Length(Span::from_secs(1)))], 4);
+    node.queue.apply(Setting::Starving(Starving::Near(NodeId(9))), node.now);
+    node.store(5, 2, 4);
+    node.store(6, 3, 4);
+    node.after(Span::from_secs(1));
+    assert_eq!(node.enqueue(labelled(99, 7, 2)), FULL);
+    assert_eq!(node.queue.view(), QueueView { packets: 8, bytes: 8000, limit_packets: 4 });
+    assert_eq!(node.destinations(5), [5, 5, 5, 5, 6]);
+    assert_eq!(node.enqueue(labelled(99, 7, 2)), Enqueued::Stored);
+}
+
+/// A free queue is first in, first out whatever the radio holds.
+#[test]
+fn a_free_queue_waits_for_no_radio() {
+    let mut node = Node::new("diffq", &[("calls", Length(Span::from_secs(1)))]);
+    node.store(5, 2, 2);
+    node.store_plain(1);
+    let left: Vec<u32> =
+        (0..9).map_while(|_| node.leaves()).map(|(packet, _)| packet.destination.0).collect();
+    assert_eq!(left, [5, 5, 1]);
+}
+
 /// A free queue names no packets as the longest queue on the way: it limits nobody. Others learn its size all the same.
 #[test]
 fn a_free_queue_limits_nobody() {

@@ -51,8 +51,6 @@ pub(crate) struct SourceRules {
     /// Upper bound of the time in which a connection that starts here sends the packets that it has in the node, at its pacing rate
     /// ([`crate::spec::LocalLimit`]).
     pub local_limit: Option<Span>,
-    /// The limit holds for sources over UDP, too: not where a scheme's sources read and fill the queue.
-    pub limits_udp: bool,
     /// The node's own flows have no limit here although one is possible: they can fill the queue and keep it full.
     pub fillable: bool,
 }
@@ -64,6 +62,8 @@ struct FlowBacklog {
     packets: u32,
     tcp: bool,
     port: Option<PortIx>,
+    /// No limit applies, because the law goes by the node's backlog.
+    exempt: bool,
 }
 
 /// Packets of a connection's sender in its node, and the state of the sender.
@@ -76,8 +76,6 @@ struct ConnectionBacklog {
     at_source: FlowBacklog,
     /// Payload of these packets, bytes.
     bytes: u64,
-    /// No limit applies, because the law reads the node's backlog.
-    exempt: bool,
     /// The limit prevents the sender from sending.
     held: bool,
     /// The sender waits for room in its node's queue.
@@ -237,9 +235,14 @@ impl Backpressure {
         self.ports.push(PortSources { rules, ..PortSources::default() });
     }
 
-    /// Adds a flow.
-    pub fn add_flow(&mut self) {
-        self.flows.push(FlowBacklog::default());
+    /// Adds a flow; `exempt`: no limit applies if it is over UDP.
+    pub fn add_flow(&mut self, exempt: bool) {
+        self.flows.push(FlowBacklog { exempt, ..FlowBacklog::default() });
+    }
+
+    /// Sets whether a flow over UDP is free of limits.
+    pub fn set_flow_exempt(&mut self, flow: FlowIx, exempt: bool) {
+        self.flows[flow].exempt = exempt;
     }
 
     /// Registers a connection of a flow with this rank among events of equal time; `exempt`: no limit applies.
@@ -247,20 +250,15 @@ impl Backpressure {
         if id.place as usize >= self.connections.len() {
             self.connections.resize_with(id.place as usize + 1, ConnectionBacklog::default);
         }
-        let at_source = FlowBacklog { tcp: true, ..FlowBacklog::default() };
-        self.connections[id.place as usize] = ConnectionBacklog {
-            generation: id.generation,
-            rank,
-            at_source,
-            exempt,
-            ..ConnectionBacklog::default()
-        };
+        let at_source = FlowBacklog { tcp: true, exempt, ..FlowBacklog::default() };
+        self.connections[id.place as usize] =
+            ConnectionBacklog { generation: id.generation, rank, at_source, ..ConnectionBacklog::default() };
     }
 
     /// Sets whether a connection is free of limits: its later packets count or do not.
     pub fn set_exempt(&mut self, id: ConnectionRef, exempt: bool) {
         if let Some(local) = local(&mut self.connections, id) {
-            local.exempt = exempt;
+            local.at_source.exempt = exempt;
         }
     }
 
@@ -329,7 +327,8 @@ impl Backpressure {
     /// True if packets of a connection's sender are counted.
     #[inline]
     pub fn counts(&self, id: ConnectionRef) -> bool {
-        self.limits_tcp && self.connections.get(id.place as usize).is_some_and(|local| !local.exempt)
+        self.limits_tcp
+            && self.connections.get(id.place as usize).is_some_and(|local| !local.at_source.exempt)
     }
 
     /// Removes packets that have left a port's wire from the counts, and those in transmission from the waiting ones.
@@ -371,7 +370,7 @@ impl Backpressure {
         let Some(local) = local(&mut self.connections, id) else { return Permit::Send };
         let at = &self.ports[port];
         let count = local.at_source.packets;
-        let held = !local.exempt
+        let held = !local.at_source.exempt
             && (at.has_used_share(count, (limit, empty))
                 || count >= LEAST_PACKETS
                     && (at.own.exceeds_mean(count) || local.has_reached_limit(time, pacing())));
@@ -401,7 +400,8 @@ impl Backpressure {
             return false;
         }
         self.remove_departed(port, now);
-        local(&mut self.connections, id).is_some_and(|local| !local.exempt && local.at_source.packets == 0)
+        local(&mut self.connections, id)
+            .is_some_and(|local| !local.at_source.exempt && local.at_source.packets == 0)
             && self.ports[port].has_used_share(0, (limit, empty))
     }
 
@@ -414,7 +414,7 @@ impl Backpressure {
         now: Time,
         (limit, empty): (impl FnOnce() -> u32, impl FnOnce() -> bool),
     ) -> bool {
-        if !self.ports[port].rules.limits_udp {
+        if self.ports[port].rules.local_limit.is_none() || self.flows[flow].exempt {
             return false;
         }
         self.remove_departed(port, now);
@@ -430,7 +430,7 @@ impl Backpressure {
     pub fn share_of_saturating(&self, port: PortIx, limit: u32) -> u32 {
         let at = &self.ports[port];
         let none_there = |flow: &&FlowIx| self.flows[**flow].packets == 0;
-        let flows = if at.rules.limits_udp {
+        let flows = if at.rules.local_limit.is_some() {
             at.own.active as usize + at.saturating.iter().filter(none_there).count()
         } else {
             at.saturating.len()

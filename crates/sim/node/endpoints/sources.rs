@@ -362,7 +362,8 @@ impl Endpoints {
         now: Time,
     ) {
         if self.udp.reads_own_queue(flow) {
-            self.udp.on_own_queue(flow, &self.own_backlog(plane, flow, now));
+            let exempt = self.udp.on_own_queue(flow, &self.own_backlog(plane, flow, now));
+            self.backpressure.set_flow_exempt(flow, exempt);
         }
         self.udp.on_source_timer(flow, timer, now, &mut plane.schedule);
         self.send_paced(plane, flow, now);

@@ -137,11 +137,10 @@ impl Udp {
         self.get(flow).is_some_and(|udp| udp.reads_own_queue)
     }
 
-    /// Tells a flow's source how many packets wait at the node for its destination.
-    pub fn on_own_queue(&mut self, flow: FlowIx, waiting: &Waiting) {
-        if let Some(udp) = &mut self.flows[flow] {
-            udp.source.on_own_queue(waiting);
-        }
+    /// Tells a flow's source how many packets wait at the node for its destination. Returns true if its law goes by them, so that no other
+    /// limit of the node applies.
+    pub fn on_own_queue(&mut self, flow: FlowIx, waiting: &Waiting) -> bool {
+        self.flows[flow].as_mut().is_some_and(|udp| udp.source.on_own_queue(waiting))
     }
 
     /// True if a flow's reports precede the packets that wait, at every hop.
