@@ -13,7 +13,7 @@ from .columns import COLUMNS, HEADINGS, KINDS
 from .table import Table, baseline, cells, mean
 
 HELP, HARM, PASS = style.COLOURS[0], style.COLOURS[1], style.FAINT
-"""The colours of the three verdicts; shapes say the same."""
+"""The colours of the verdicts, *unclear* that of harm; shapes say the same."""
 
 ROW = 0.235
 """Height of a row, inches."""
@@ -95,7 +95,8 @@ def _verdicts(axes: Axes, table: Table, places: dict[str, int]) -> None:
                 color=style.INK if pale else "white",
             )
     axes.scatter([], [], s=60, c=HELP, marker="s", linewidths=0, label="helps: gain of the least flow")
-    for verdict, marker, colour, size in (("pass", "o", PASS, 8), ("harm", "x", HARM, 36)):
+    marks = (("pass", "o", PASS, 8), ("unclear", "_", HARM, 36), ("harm", "x", HARM, 36))
+    for verdict, marker, colour, size in marks:
         of_verdict: Sequence[tuple[int, int]] = [(x, y) for x, y, cell in found if cell.verdict == verdict]
         axes.scatter(
             [x for x, _ in of_verdict],
@@ -103,8 +104,8 @@ def _verdicts(axes: Axes, table: Table, places: dict[str, int]) -> None:
             s=size,
             c=colour,
             marker=marker,
-            linewidths=1.6 if marker == "x" else 0,
-            label={"pass": "passes", "harm": "harms"}[verdict],
+            linewidths=0 if marker == "o" else 1.6,
+            label={"pass": "passes", "unclear": "unclear", "harm": "harms"}[verdict],
         )
 
 

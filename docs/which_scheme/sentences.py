@@ -34,7 +34,7 @@ def best(table: Table, columns: Sequence[Column], scenes: Sequence[str]) -> Colu
 
     def value(column: Column) -> tuple[int, float]:
         found = list(cells(table, column.selection, scenes))
-        gains = sum(cell.change for cell in found if cell.verdict != "harm")
+        gains = sum(cell.change for cell in found if cell.verdict in ("help", "pass"))
         return len(of(found, "help")) - len(of(found, "harm")), gains
 
     return max(columns, key=value)
@@ -58,7 +58,7 @@ def first(table: Table) -> list[str]:
 def _first(table: Table, lead: str, columns: Sequence[Column], scenes: Sequence[str]) -> str:
     column = best(table, columns, scenes)
     found = list(cells(table, column.selection, scenes))
-    helped, harmed = of(found, "help"), of(found, "harm")
+    helped, unclear, harmed = (of(found, verdict) for verdict in ("help", "unclear", "harm"))
     if not helped:
         return f"**{lead}**: nothing helps in the scenes of this kind; measure your own."
     doubt = "" if len(helped) > len(harmed) else "nothing is safe; nearest is "
@@ -68,7 +68,8 @@ def _first(table: Table, lead: str, columns: Sequence[Column], scenes: Sequence[
         f"{len(scenes)} ({_names(helped)}), where the least flow gains {gain:.2f} of its fair rate in "
         "the median"
     )
-    return f"{text}; it harms in {_names(harmed)}." if harmed else f"{text}; it harms in none."
+    doubts = f"; in {_names(unclear)} it is unclear" if unclear else ""
+    return f"{text}; it harms in {_names(harmed) or 'none'}{doubts}."
 
 
 def _names(found: Sequence[Cell]) -> str:
@@ -78,7 +79,7 @@ def _names(found: Sequence[Cell]) -> str:
 def verdicts(table: Table, column: Column) -> list[str]:
     """When to take a selection, when not, where it makes no difference, what it costs: an item each."""
     found = list(cells(table, column.selection, ALL))
-    helped, harmed, passed = (of(found, verdict) for verdict in ("help", "harm", "pass"))
+    helped, passed, unclear, harmed = (of(found, verdict) for verdict in ("help", "pass", "unclear", "harm"))
     lines = [
         f"**Take it when** your network is like one of these: {_by_kind(helped, _rise)}."
         if helped
@@ -87,6 +88,8 @@ def verdicts(table: Table, column: Column) -> list[str]:
         if harmed
         else "**It harms** in no scene.",
     ]
+    if unclear:
+        lines.append(f"Not clear with so few seeds: {_by_kind(unclear, _harm)}.")
     if passed:
         lines.append(f"It does neither, or not clearly: {_by_kind(passed, _name)}.")
     lines.append(f"**It costs** {_costs(helped or found, bool(helped))}.")

@@ -68,7 +68,7 @@ class Cell:
 
     @property
     def verdict(self) -> str:
-        """`help`, `pass` or `harm`."""
+        """`help`, `pass`, `unclear` or `harm`."""
         return self.row["verdict"]
 
     @property

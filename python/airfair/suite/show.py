@@ -18,6 +18,9 @@ from .settings import Settings
 BY = {"optimum": "max-min rates", "droptail": "drop-tail", "voice": "drop-tail, delay of calls"}
 """How a scene is judged, in words."""
 
+VERDICTS = ("help", "pass", "unclear", "harm")
+"""The verdicts that are counted."""
+
 
 def show(suite: Suite, settings: Settings, judgements: Sequence[Judgement], out: Console) -> None:
     """Print the scenes, one table of all schemes on all scenes, and the verdicts of each scheme."""
@@ -72,11 +75,11 @@ def _show_rows(judgements: Sequence[Judgement], out: Console) -> None:
 
 
 def _show_counts(judgements: Sequence[Judgement], out: Console) -> None:
-    table = plain_table("scheme", right=["help", "pass", "harm", "claims kept"])
+    table = plain_table("scheme", right=[*VERDICTS, "claims kept"])
     for scheme in [row["scheme"] for row in judgements[0]["rows"][1:]]:
         rows = [row for judgement in judgements for row in judgement["rows"] if row["scheme"] == scheme]
         claims = [row["claim"] for row in rows if "claim" in row]
-        counts = (str(sum(row["verdict"] == verdict for row in rows)) for verdict in ("help", "pass", "harm"))
+        counts = (str(sum(row["verdict"] == verdict for row in rows)) for verdict in VERDICTS)
         kept = f"{sum(claims)} of {len(claims)}" if claims else "-"
         table.add_row(f"[bold]{escape(scheme)}[/bold]", *counts, kept)
     out.print("\nScenes by verdict")
