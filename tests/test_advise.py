@@ -3,6 +3,7 @@ help."""
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -17,6 +18,8 @@ from airfair.advising.goals import Goal, Run, read_run
 from airfair.advising.race import Race
 from airfair.advising.running import Clock, _shortened, fitting
 from airfair.explaining.result import Explanation
+from airfair.quantities import part
+from airfair.results import Advised, Estimate
 
 from tests.support import ROOT, SCENARIOS, THREE_PAIRS
 from tests.support import airfair as command
@@ -340,6 +343,29 @@ def test_what_is_printed_first_helps(name: str) -> None:
     change = rows[1]["difference"]["min_goodput_bps"]
     assert change["ci95"] is not None
     assert change["mean"] - change["ci95"] > 0
+
+
+def test_what_routers_can_do_as_they_are_is_said_where_it_is_not_clear() -> None:
+    advice = copy.deepcopy(case("parking")[1])
+    row = advice["advised"][0]
+    by: Estimate = {"mean": 0.21, "ci95": 0.3}
+    doubtful: Advised = row | {
+        "selection": "droptail[rts]",
+        "helps": False,
+        "new_scheme": False,
+        "change": by,
+    }
+    sure: Advised = row | {"selection": "c3l", "helps": True, "new_scheme": True, "broken": None}
+    line = f"No new scheme, not clear: droptail[rts]: least flow {part(row['least']['mean'])} (+21 ± 30)"
+    for rows, said in (
+        ([sure, doubtful], True),
+        ([sure, doubtful | {"helps": True}], False),
+        ([sure, doubtful | {"broken": "total"}], False),
+        ([sure, doubtful | {"new_scheme": True}], False),
+        ([doubtful], False),
+    ):
+        advice["advised"] = rows
+        assert (line in show.lines(advice)) == said
 
 
 def test_where_nothing_is_wrong_nothing_is_said_to_help() -> None:

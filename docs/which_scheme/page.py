@@ -43,8 +43,8 @@ def summary(table: Table, folder: str = "") -> str:
     """A sentence and three items on what to try first. `folder` leads from the page to the pages."""
     mesh, cell = starving(table, "mesh"), starving(table, "cell")
     sentence = (
-        f"A flow *starves* that has less than {STARVING:g} of its fair rate, its [max-min "
-        f"rate]({folder}how-to/optimum.md). With drop-tail one does in {len(mesh)} "
+        f"With drop-tail a flow gets less than {STARVING:g} of its fair rate, its [max-min "
+        f"rate]({folder}how-to/optimum.md), in {len(mesh)} "
         f"{plural(len(mesh), 'mesh').replace('meshs', 'meshes')} and {len(cell)} "
         f"{plural(len(cell), 'cell')} of the [suite]({folder}how-to/suite.md). What to try first "
         "there:"

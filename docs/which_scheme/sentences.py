@@ -12,15 +12,16 @@ from .columns import COLUMNS, KINDS, PLACES, SCHEMES, SETTINGS, Column
 from .table import Cell, Table, baseline, cells, mean
 
 STARVING = 0.1
+"""Part of the fair rate below which a scene is one where something is to be cured."""
+
 SLOWER = 1.1
 """From this factor on a delay is said to rise."""
-"""A flow starves that has less than this part of its fair rate."""
 
 ALL = tuple(scene for scenes in KINDS.values() for scene in scenes)
 
 
 def starving(table: Table, kind: str) -> list[str]:
-    """The scenes of a kind in which drop-tail starves a flow."""
+    """The scenes of a kind in which drop-tail leaves a flow less than that."""
     return [
         scene["scene"]
         for scene in table["scenes"]

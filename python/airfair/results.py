@@ -1161,6 +1161,8 @@ class Advised(TypedDict):
     """Settings of routers that it needs."""
     hosts: list[str]
     """Settings of hosts that it needs."""
+    new_scheme: bool
+    """True if it needs a scheme that routers do not have yet."""
     half: HalfAdvised | None
     """The same at half of the nodes; only for the first advice."""
 

@@ -210,12 +210,18 @@ def _finalists(race: Race, more: Sequence[Option]) -> list[Candidate]:
     judged."""
     helpful = [racer.candidate for racer in race.helpful()]
     least = [min(race.near(2 * NEARLY), key=lambda candidate: candidate.burden)] if helpful else []
-    plain = [candidate for candidate in helpful if candidate.of("system") is None]
+    plain = [candidate for candidate in helpful if not _has_new_scheme(candidate)]
     alone = [candidate for candidate in helpful if len(candidate.options) == 1]
     named = [race.today.candidate.having(option) for option in more[:MOST_NAMED]]
     ran = [candidate for candidate in named if candidate in race.racers]
     found = list(dict.fromkeys([*helpful[:1], *least, *helpful[1:2], *plain[:1], *alone[:1], *ran]))
     return found[: max(1, race.count // RUNS_PER_FINALIST)]
+
+
+def _has_new_scheme(candidate: Candidate) -> bool:
+    """True if a set needs a scheme that routers do not have yet."""
+    system = candidate.of("system")
+    return system is not None and system.name != options.NO_SCHEME
 
 
 def _judged(
@@ -295,6 +301,7 @@ def _advised(
         ],
         "routers": found.routers,
         "hosts": found.hosts,
+        "new_scheme": _has_new_scheme(candidate),
         "half": None,
     }
 

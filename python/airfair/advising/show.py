@@ -27,7 +27,7 @@ def lines(advice: Advice) -> list[str]:
     """The advice, at most ten lines of eighty columns."""
     helping = [row for row in advice["advised"] if row["helps"]]
     found = [*_head(advice), *(_first(advice, helping[0]) if helping else _nothing(advice))]
-    rest = [*_others(advice), _work(advice)]
+    rest = [*_not_clear(advice, helping), *_others(advice), _work(advice)]
     room = MOST_LINES - len(found) - len(rest)
     found += [_set(advice, n, row) for n, row in enumerate(helping[1:], 2)][:room]
     return [_cut(line) for line in [*found, *rest]]
@@ -137,6 +137,18 @@ def _nothing(advice: Advice) -> list[str]:
             f"   nearest: {best['selection']}: {_number(advice, best)} ({_change(advice, best)}){broken}"
         )
     return found
+
+
+def _not_clear(advice: Advice, helping: Sequence[Advised]) -> list[str]:
+    """The best set for routers as they are, where only sets with a new scheme help by more than chance."""
+    if not helping or not all(row["new_scheme"] for row in helping):
+        return []
+    usual = [row for row in advice["advised"] if not row["new_scheme"] and not row["helps"]]
+    return [
+        f"No new scheme, not clear: {row['selection']}: {_number(advice, row)} ({_change(advice, row)})"
+        for row in usual
+        if row["broken"] is None and row["change"]["mean"] > 0
+    ][:1]
 
 
 def _others(advice: Advice) -> list[str]:
