@@ -93,6 +93,10 @@ fn through_bytes(kind: &HeaderKind, header: &Header) -> Header {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Echo {
     kept: Header,
+    /// True if a header has been kept since the last answer.
+    fresh: bool,
+    /// True if the last packet came without a header.
+    bare: bool,
 }
 
 impl Echo {
@@ -100,10 +104,24 @@ impl Echo {
     pub fn keep(&mut self, kind: &HeaderKind, header: &mut Header, hops: u16) {
         header.count_unsupported(hops);
         (kind.keep)(&mut self.kept, header);
+        (self.fresh, self.bare) = (true, false);
+    }
+
+    /// Takes note of a received packet without a header.
+    pub fn note_bare(&mut self) {
+        self.bare = true;
+    }
+
+    /// True if the next acknowledgement carries a header: false only where the last packet came without one and no header has been kept
+    /// since the last acknowledgement that carried one.
+    #[must_use]
+    pub fn has_answer(&self) -> bool {
+        self.fresh || !self.bare
     }
 
     /// The header of an acknowledgement.
     pub fn answer(&mut self, kind: &HeaderKind) -> Header {
+        self.fresh = false;
         (kind.answer)(&mut self.kept)
     }
 }
@@ -159,6 +177,25 @@ mod tests {
         let mut bytes = [7; 3];
         assert_eq!((kinds.encode(id, &sent, &mut bytes), bytes), (2, [2, 3, 7]));
         assert_eq!(kinds.encode(HeaderId::NONE, &sent, &mut bytes), 0);
+    }
+
+    /// An acknowledgement carries a header after a packet with one, though packets without one have followed, and otherwise none.
+    #[test]
+    fn bare_packets_are_acknowledged_without_a_header() {
+        let mut echo = Echo::default();
+        assert!(echo.has_answer());
+        echo.keep(&ONE, &mut Header::default(), 1);
+        echo.answer(&ONE);
+        assert!(echo.has_answer(), "a second acknowledgement of the same packet");
+        echo.keep(&ONE, &mut Header::default(), 1);
+        echo.note_bare();
+        assert!(echo.has_answer());
+        echo.answer(&ONE);
+        assert!(!echo.has_answer());
+        echo.note_bare();
+        assert!(!echo.has_answer());
+        echo.keep(&ONE, &mut Header::default(), 1);
+        assert!(echo.has_answer());
     }
 
     /// RFC 4782 section 3.1: the hops counted by IP less those that support the scheme.

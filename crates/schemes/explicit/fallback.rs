@@ -4,7 +4,7 @@
 //! increment a count in the header, all routers decrement IP's time to live, and the receiver reports the difference (as RFC 4782
 //! section 3 does for Quick-Start). So the first acknowledgement after such a router has joined the path ends the scheme's
 //! control: within one round trip. The law is NewReno's with its defaults. Before the first segment it begins as for any
-//! connection; later it continues with half of the present window, as after a loss.
+//! connection; later it continues with half of the present window, as after a loss, or in slow start ([`Fallback::in_slow_start`]).
 
 use airfair_units::{Bytes, Time};
 
@@ -21,9 +21,18 @@ pub struct Fallback {
     /// True if the last feedback counted interfaces without support.
     unsupported: bool,
     fell_back: bool,
+    /// True if the law begins in slow start wherever it begins.
+    slow_start: bool,
 }
 
 impl Fallback {
+    /// A law that begins under way in slow start: neither a grant nor a window that followed grants shows what routers without support
+    /// carry, so ssthresh is as high as at the start of a connection (RFC 5681 section 3.1).
+    #[must_use]
+    pub fn in_slow_start() -> Self {
+        Self { slow_start: true, ..Self::default() }
+    }
+
     /// True if TCP's law is in charge.
     #[must_use]
     pub fn is_active(&self) -> bool {
@@ -57,8 +66,10 @@ impl Fallback {
     fn begin(&mut self, setup: &FlowSetup, window: Option<u64>, context: &mut SourceContext<'_>) {
         let Ok(mut law) = newreno::from_params(&Params::default()) else { return };
         law.on_start(setup, context);
-        if let Some(window) = window {
-            law.resume_from(window / 2);
+        match window.map(|window| window / 2) {
+            Some(half) if self.slow_start => law.start_from(half),
+            Some(half) => law.resume_from(half),
+            None => {}
         }
         self.law = Some(law);
         self.fell_back = true;

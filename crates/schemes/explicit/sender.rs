@@ -48,13 +48,23 @@ pub trait ExplicitSender: Send {
 pub struct WithFallback<S> {
     sender: S,
     fallback: Fallback,
+    /// While TCP's law is in charge, only one packet in this time carries a header; 0: all do.
+    asks_every: Span,
+    /// The time of the last packet with a header since TCP's law is in charge.
+    asked: Option<Time>,
 }
 
 impl<S> WithFallback<S> {
     /// A source that follows `sender`; while feedback counts interfaces without support it runs TCP's law as well and passes its window to
     /// [`ExplicitSender::allowance`].
     pub fn new(sender: S) -> Self {
-        Self { sender, fallback: Fallback::default() }
+        Self { sender, fallback: Fallback::default(), asks_every: Span::ZERO, asked: None }
+    }
+
+    /// The same source with this fallback, under which one packet in `asks_every` carries a header.
+    #[must_use]
+    pub fn falling_back(self, fallback: Fallback, asks_every: Span) -> Self {
+        Self { fallback, asks_every, ..self }
     }
 }
 
@@ -72,7 +82,10 @@ impl<S: ExplicitSender> Source for WithFallback<S> {
     }
 
     fn on_congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
-        self.sender.on_congestion(congestion.cause);
+        // A sender that asks now and then keeps its grant: TCP's law alone answers, and the next feedback may be a while off.
+        if self.asks_every == Span::ZERO || !self.fallback.is_active() {
+            self.sender.on_congestion(congestion.cause);
+        }
         self.fallback.on_congestion(congestion, context);
     }
 
@@ -91,6 +104,18 @@ impl<S: ExplicitSender> Source for WithFallback<S> {
 
     fn header(&self) -> Option<&'static HeaderKind> {
         Some(S::HEADER)
+    }
+
+    fn carries_header(&mut self, now: Time) -> bool {
+        if !self.fallback.is_active() {
+            self.asked = None;
+            return true;
+        }
+        let asks = self.asked.is_none_or(|asked| now >= asked.saturating_add(self.asks_every));
+        if asks {
+            self.asked = Some(now);
+        }
+        asks
     }
 
     fn stamp(&mut self, header: &mut Header, _now: Time) {

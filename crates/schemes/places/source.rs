@@ -205,6 +205,12 @@ pub trait Source: Send {
         None
     }
 
+    /// False if the packet about to leave goes without the header, and is smaller by it; `stamp` is then not called. The receiver's
+    /// acknowledgements carry one only after packets with one. TCP only.
+    fn carries_header(&mut self, _now: Time) -> bool {
+        true
+    }
+
     /// Fills the header of a packet about to leave, which is empty.
     fn stamp(&mut self, _header: &mut Header, _now: Time) {}
 

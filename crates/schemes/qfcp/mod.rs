@@ -57,6 +57,9 @@
 //!   lower one another's R. The access point hears both directions, stamps both, and counts itself as the support of a station's radio.
 //! - `yields_for`: senders that follow TCP take a link from those that keep to grants. Senders state in their packets how many
 //!   interfaces lack support, and the radio of an access point that such packets pass counts itself among these for a time.
+//! - `asks_every`: where TCP's law is in charge the header brings nothing but news of support, for which one packet a second is enough.
+//! - `slow_start`: the first grants are a twentieth of a capacity that probing has not found yet; a sender that then begins to follow TCP
+//!   would be in congestion avoidance from next to nothing.
 //! - `most_given_up`: an access point whose MAC gives up packets shares its air with stations beyond its cell, and yields too.
 
 mod capacity;
@@ -75,7 +78,7 @@ use core::ops::RangeInclusive;
 
 use airfair_units::{Bytes, Rate, Span, math};
 
-use crate::explicit::{FASTEST, RttChoice, WithFallback, requested};
+use crate::explicit::{FASTEST, Fallback, RttChoice, WithFallback, requested};
 use crate::params::{ParamError, Params};
 use crate::places::{Capability, Hop, Interface, Medium, PartialAck, Source, Wants};
 use crate::scheme::Scheme;
@@ -173,6 +176,12 @@ params! {
         /// share of the packets that the radio of an access point gives up above which the air is not its cell's alone, and it leaves
         /// control to TCP for yields_for; 1: it never does
         operator most_given_up: f64 = 1.0, in 0.0..=1.0;
+        /// how often a sender that follows TCP puts a header into a packet, to ask if all interfaces support QFCP by now; 0: into each
+        /// packet
+        operator asks_every: Span = Span::ZERO, in Span::ZERO..=Span::from_secs(3600);
+        /// a sender that begins to follow TCP under way is in slow start, from half of its window; false: in congestion avoidance, though
+        /// its window has shown nothing about interfaces without QFCP
+        operator slow_start: bool = false;
         /// a partial acknowledgement takes back what its duplicates have added to the window, as NewReno does; the paper resets
         /// num_dupACK only when all is acknowledged
         reading deflate: bool = false;
@@ -193,6 +202,8 @@ pub struct Qfcp {
     ceiling: Rate,
     probe_unused: bool,
     stations: bool,
+    asks_every: Span,
+    slow_start: bool,
 }
 
 impl Qfcp {
@@ -236,6 +247,8 @@ impl Qfcp {
             ceiling: set.ceiling,
             probe_unused: set.probe_unused,
             stations: set.stations,
+            asks_every: set.asks_every,
+            slow_start: set.slow_start,
         })
     }
 
@@ -257,7 +270,10 @@ impl Qfcp {
 
 impl Scheme for Qfcp {
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(WithFallback::new(QfcpSender::new(self.sender))))
+        let fallback = if self.slow_start { Fallback::in_slow_start() } else { Fallback::default() };
+        Some(Box::new(
+            WithFallback::new(QfcpSender::new(self.sender)).falling_back(fallback, self.asks_every),
+        ))
     }
 
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {

@@ -137,6 +137,12 @@ impl Reno {
         self.window.forget();
     }
 
+    /// Takes over from a law that has not met congestion: slow start from this window on, bytes.
+    pub(crate) fn start_from(&mut self, window: u64) {
+        self.window.set(window);
+        self.window.forget();
+    }
+
     /// Congestion avoidance: about one SMSS for each window that is acknowledged.
     fn avoid(&mut self, acked: u64) {
         let cwnd = self.window.size();

@@ -547,6 +547,40 @@ fn an_access_point_that_gives_packets_up_yields() {
     assert!(!Router::new("qfcp", &[], &access_point).wants.has(Capability::AccessTimes));
 }
 
+/// With `asks_every` a sender that follows TCP puts a header into its first packet, then into one a second; a
+/// time-out leaves it its grant. A sender that keeps to grants puts it into each.
+#[test]
+fn a_sender_that_follows_tcp_asks_now_and_then() {
+    let mut flow = Flow::new("qfcp", &[("asks_every", Duration(Span::from_secs(1)))]);
+    let at = |milliseconds| Time::ZERO.saturating_add(ms(milliseconds));
+    assert!(flow.law.carries_header(at(0)) && flow.law.carries_header(at(1)), "a SYN and its repetition");
+    flow.echo_past(1, 200_000);
+    flow.start(&setup());
+    let carried = |flow: &mut Flow, times: &[u64]| -> Vec<bool> {
+        times.iter().map(|&time| flow.law.carries_header(at(time))).collect()
+    };
+    assert_eq!(carried(&mut flow, &[100, 101, 1099, 1100, 1101]), [true, false, false, true, false]);
+    flow.congestion(Timeout);
+    assert_eq!((flow.ack(None), carried(&mut flow, &[1200])), (2 * MSS, vec![false]), "TCP's slow start");
+    flow.echo(200_000);
+    assert_eq!(carried(&mut flow, &[1203, 1204]), [true, true]);
+    let mut always = Flow::new("qfcp", &[]);
+    always.echo_past(1, 200_000);
+    always.start(&setup());
+    assert_eq!(carried(&mut always, &[1, 1, 2]), [true, true, true]);
+}
+
+/// With `slow_start` TCP's law begins with half of the window, as without, and grows by a segment for each that is acknowledged.
+#[test]
+fn a_later_fallback_may_be_in_slow_start() {
+    for (slow_start, then) in [(true, 11 * MSS), (false, 10 * MSS + MSS / 10)] {
+        let mut flow = Flow::started("qfcp", &[("slow_start", Flag(slow_start))]);
+        flow.echo(200_000);
+        assert_eq!(flow.echo_past(1, 200_000), 10 * MSS);
+        assert_eq!(flow.ack(None), then);
+    }
+}
+
 /// Before a round-trip time is known the window is a segment and nothing is paced: a grant of 5 B/s would hold the first segment for 200 s.
 /// TCP's law is not paced either.
 #[test]

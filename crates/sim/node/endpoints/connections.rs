@@ -1,5 +1,6 @@
 //! TCP connections of flows: their segments, acknowledgements and timers.
 
+use airfair_host::HeaderId;
 use airfair_schemes::places::{PacketClass, Timer};
 use airfair_transport::Segment;
 use airfair_units::Time;
@@ -143,7 +144,9 @@ impl Endpoints {
         let flow = label.flow;
         let counts = forward && self.backpressure.counts(id);
         let way = if counts { self.first_hop(plane, flow) } else { None };
-        let kind = plane.headers.of(label.header);
+        let carries = !label.header.is_none() && self.tcp.carries_header(id, end, now);
+        let scheme_header = if carries { label.header } else { HeaderId::NONE };
+        let kind = plane.headers.of(scheme_header);
         let f = &mut self.flows[flow];
         f.count_made(forward && segment.payload > 0);
         let (source, destination) = f.ends(forward);
@@ -166,7 +169,7 @@ impl Endpoints {
             self.backpressure.count_connection_sent(id, way.map(|hop| hop.port), segment.payload);
         }
         let first =
-            PacketCopy { at_source: counts, header: label.header, ecn: segment.ecn, ..PacketCopy::PLAIN };
+            PacketCopy { at_source: counts, header: scheme_header, ecn: segment.ecn, ..PacketCopy::PLAIN };
         let copy = plane.packets.add_carrying((packet, first), segment, id, forward);
         if let Some(kind) = kind {
             self.tcp.fill_header(id, kind, end, now, plane.packets.new_header(copy));

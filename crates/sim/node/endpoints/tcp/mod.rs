@@ -234,6 +234,15 @@ impl Tcp {
         self.connections.get_mut(id)?.receiver.poll(now)
     }
 
+    /// True if the packet that one of the ends is about to send carries the header of the connection's scheme.
+    pub fn carries_header(&mut self, id: ConnectionRef, end: ConnectionEnd, now: Time) -> bool {
+        let Some(connection) = self.connections.get_mut(id) else { return false };
+        match end {
+            ConnectionEnd::Sender => connection.sender.machine.law_mut().carries_header(now),
+            ConnectionEnd::Receiver => connection.echo.has_answer(),
+        }
+    }
+
     /// Fills the header of a packet that one of the ends sends.
     pub fn fill_header(
         &mut self,
@@ -265,10 +274,11 @@ impl Tcp {
         now: Time,
     ) -> Option<u64> {
         let connection = self.connections.get_mut(id)?;
-        if let Some((header, hops)) = header
-            && let Some(kind) = headers.of(connection.header)
-        {
-            connection.echo.keep(kind, header, hops);
+        if let Some(kind) = headers.of(connection.header) {
+            match header {
+                Some((header, hops)) => connection.echo.keep(kind, header, hops),
+                None => connection.echo.note_bare(),
+            }
         }
         let before = connection.receiver.delivered();
         connection.receiver.on_segment(segment, now);
