@@ -49,7 +49,7 @@ pub struct AgentSlot {
     rate: Rate,
     /// Samples that were left out because their counters were wrong.
     bad_samples: u64,
-    /// Number of nodes that can decode its frames.
+    /// Number of nodes that its frames reach.
     neighbours: usize,
     counts: MessageCounts,
 }
@@ -224,7 +224,7 @@ impl AgentSlot {
         self.call(now, effects, firings, |agent, context| agent.on_header(heard, context));
     }
 
-    /// Calls the hook for changed neighbours: the nodes that can decode the interface's frames after a movement.
+    /// Calls the hook for changed neighbours: the nodes that can lock on to the interface's frames after a movement.
     pub fn on_neighbours(
         &mut self,
         neighbours: &[NodeId],

@@ -88,9 +88,14 @@ impl NredAgent {
         }
     }
 
+    /// The neighbours that count as suffering.
+    fn suffering(&self, now: Time) -> u64 {
+        self.sufferers.iter().filter(|&&until| now < until).count() as u64
+    }
+
     /// Sets the local share of p_b for either direction (§5.3).
     fn set_shares(&mut self, context: &mut AgentContext<'_>) {
-        let suffering = self.sufferers.iter().filter(|&&until| context.now < until).count() as u64;
+        let suffering = self.suffering(context.now);
         if self.in_cell() {
             // The sufferers' flows pass this node itself, and of those with no more than the mean nothing is dropped: so the rule holds for
             // as long as a neighbour counts as suffering, whether or not it rests.
@@ -124,6 +129,7 @@ impl NredAgent {
         let largest_heard = self.heard.take_largest();
         if self.neighbours.is_empty()
             || !self.trial.may_notify(context.now)
+            || self.suffering(context.now) > self.nred.most_sufferers
             || self.nred.lasting > Span::ZERO && self.lasting.0 >= self.nred.little * self.lasting.1
             || self.nred.silence > Span::ZERO && context.now >= self.starved_until
             || !self.detector.should_notify(congestion, shares, on_path, largest_heard)

@@ -69,7 +69,8 @@
 //! - **Cells** (`cell`): the flows of a cell pass its access point, sufferers' and others'. There a flow is dropped by how far its use is
 //!   above the mean, and one with no more than the mean is not. A silent flow counts in the mean for the time of `recovery`.
 //! - **Flows without acknowledgements** (`answered`) do not slow down: dropping them frees no air for others.
-//! - **Many sufferers** (`most_sufferers`): the neighbourhood is overloaded, not unfair, and drops only lower the total.
+//! - **Many sufferers** (`most_sufferers`): the neighbourhood is overloaded, not unfair; drops only lower the total, and so do
+//!   notifications.
 //! - **Foreign air** (`most_foreign`): an access point drops only where the air is its cell's alone; in a mesh it is a gateway, and its
 //!   drops hit the flows over one hop, which give up more than those over several gain.
 
@@ -140,7 +141,7 @@ params! {
         /// further one, up to 16 times; 0: it never rests
         reading rest: Span = Span::ZERO, in Span::ZERO..=LONGEST;
         /// a node that has heard notifications of more neighbours than this within the time of recovery, or of rest if that is longer,
-        /// drops nothing
+        /// drops nothing and notifies nobody
         reading most_sufferers: u64 = 1_000_000, in 0..=1_000_000;
         /// share of time in which others send to others above which an access point drops nothing; 1: it always drops
         operator most_foreign: f64 = 1.0, in 0.0..=1.0;

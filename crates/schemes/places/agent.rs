@@ -101,7 +101,8 @@ pub struct AgentSetup<'a> {
     pub rate: Rate,
     /// The exchange of a lone link of the radio at the nominal rate.
     pub exchange: LoneExchange,
-    /// Nodes that can decode its frames, in the natural order of their names ("n2" before "n10").
+    /// Nodes that its data frames reach, at least a tenth of short ones on a silent air, in the natural order of their names ("n2" before
+    /// "n10").
     pub neighbours: &'a [NodeId],
     /// Power above its own with which short broadcasts at its lowest rate are received as far as its signal is sensed, by radios like it on
     /// a silent air: by what is known of the radio. None where that is not known, or no power is enough.
@@ -251,7 +252,7 @@ pub trait Agent: Send {
     /// are synchronised.
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>);
 
-    /// Movement has changed the nodes that can decode its frames: the new list, in the same order, replaces that of
+    /// Movement has changed the nodes that can lock on to its frames: the list of these, in the same order, replaces that of
     /// `on_start`.
     fn on_neighbours(&mut self, _neighbours: &[NodeId], _context: &mut AgentContext<'_>) {}
 

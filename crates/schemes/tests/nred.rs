@@ -682,6 +682,21 @@ fn where_many_suffer_nothing_is_dropped() {
     assert!(node.outgoing > 0.0);
 }
 
+/// Nor does it notify anybody then, though it suffers itself.
+#[test]
+fn where_many_suffer_nobody_notifies() {
+    for (most, notifies) in [(2, false), (3, true)] {
+        let mut node = Node::new(&[("most_sufferers", ParamValue::Integer(most))]);
+        node.run(100, of(STARVED));
+        node.sent.clear();
+        for neighbour in 1..=3 {
+            node.receive_ncn(neighbour, 0.01 / 170.0, 20_000);
+        }
+        node.run(20, of(STARVED));
+        assert_eq!(!node.sent.is_empty(), notifies, "{most}");
+    }
+}
+
 /// Others send to others for a fifth of the time. An access point with a limit of 0.03 then drops nothing; a node that is none does.
 #[test]
 fn an_access_point_in_foreign_air_drops_nothing() {

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use crate::network::short_cut;
 use crate::support::random_world::*;
 use crate::support::*;
 use airfair_schemes::Scheme;
@@ -244,6 +245,22 @@ fn agents_are_told_who_their_neighbours_are() {
     // Both at the start; then node 0 and node 1 lose each other, and find each other again.
     let (none, zero, one) = (&[][..], &[0][..], &[1][..]);
     assert_eq!(rounded, [(0, zero), (0, one), (71, none), (71, none), (200, zero), (200, one)]);
+}
+
+/// Where the signal is as strong as the noise a frame is locked on to, and none arrives; 15 dB above the noise all do.
+#[test]
+fn a_neighbour_is_who_is_reached() {
+    for (dbm, of_0) in [(-94.9, vec![1]), (-80.0, vec![1, 2])] {
+        let calls = Calls::default();
+        let mut spec = short_cut(dbm);
+        spec.nodes.iter_mut().enumerate().for_each(|(i, node)| node.id = i.to_string());
+        let listening = Box::new(Listening(Arc::clone(&calls)));
+        let mut world = World::new(&spec, "listening", listening, 1).unwrap();
+        let decodable = world.air().neighbours(StationIx(0)).count();
+        drive::to_end(&mut world);
+        assert_eq!(decodable, 2);
+        assert_eq!(calls.lock().unwrap()[0], (0.0, of_0), "{dbm}");
+    }
 }
 
 /// Says something twice a millisecond for 0.3 s, to all who hear it.

@@ -364,7 +364,7 @@ fn a_flow_that_delivers_nothing_has_the_hops_of_its_route() {
 }
 
 /// Three nodes; `a` and `c` hear each other at `dbm` in noise of -95 dBm, both hear `b` well.
-fn short_cut(dbm: f64) -> WorldSpec {
+pub(crate) fn short_cut(dbm: f64) -> WorldSpec {
     let gains = [both(0, 1, -60.0), both(1, 2, -60.0), both(0, 2, dbm)].concat();
     let mut spec = matrix_world(5, &["a", "b", "c"], &gains);
     spec.radios[0].phy.preamble_detect = Dbm(-100.0);

@@ -36,7 +36,7 @@ fn what_is_wanted_and_not_offered_is_refused_by_name() {
     assert_eq!(refusal(Medium::Radio, all), None);
     let expected = "node 1: scheme greedy needs capabilities that its wire does not offer: samples of counters, times \
                     of the radio's states, times reserved by the NAV, flows that are being set up, packets and bytes of the whole radio, times of packets in the queue and at the \
-                    radio, packets by neighbour and by flow, nodes that can decode its frames, the time for a packet while no other station sends, overheard messages, rates and powers of messages, received packets, headers of overheard packets, ends of \
+                    radio, packets by neighbour and by flow, nodes that its frames reach, the time for a packet while no other station sends, overheard messages, rates and powers of messages, received packets, headers of overheard packets, ends of \
                     transmissions, times of access to the medium, changes of routes, sizes of queues by destination, the only radio of its node, \
                     delivery ratios between all nodes";
     assert_eq!(refusal(Medium::Wire, all).as_deref(), Some(expected));

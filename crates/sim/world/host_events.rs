@@ -20,6 +20,10 @@ const RATIOS_BYTES: u32 = 1500;
 /// Size of a short broadcast as an IP packet, bytes.
 const SHORT_BROADCAST: u32 = 60;
 
+/// Least part of short frames at the data rate that reaches a neighbour on a silent air. Who locks on to preambles alone would cost an
+/// agent that addresses it all attempts of the MAC.
+const LEAST_REACHED: f64 = 0.1;
+
 impl Network {
     /// Registers at their nodes the flows whose static routes pass them, in either direction.
     pub(crate) fn notify_agents_of_routes(&mut self) {
@@ -43,7 +47,12 @@ impl Network {
         }
         for station in self.plane.interfaces.stations() {
             let (node, port) = self.plane.interfaces.of_station(station);
-            let neighbours = self.in_natural_order(self.plane.interfaces.peers(port));
+            let reaches = |peer: &StationIx| {
+                air.reach().delivery_ratio(station, *peer, SHORT_BROADCAST) >= LEAST_REACHED
+            };
+            let reached = self.plane.interfaces.peer_stations(port).filter(reaches);
+            let reached = reached.map(|peer| self.plane.interfaces.of_station(peer).0).collect();
+            let neighbours = self.in_natural_order(reached);
             let mac = air.mac(station);
             let (node, rate) = (self.plane.interfaces.id(node), mac.nominal_mode.rate());
             let exchange = mac.lone_exchange(mac.nominal_mode);

@@ -52,7 +52,7 @@ class Agent(ABC):
         `context.set_probability` for the interface's AQM."""
 
     def on_neighbours(self, neighbours: tuple[int, ...], context: Context) -> None:
-        """Movement has changed the nodes that can decode its frames."""
+        """Movement has changed the nodes that can lock on to its frames."""
 
     def on_sample(self, sample: NodeSample, context: Context) -> None:
         """An interval of the counters has ended: `Scheme.sample_interval`."""
