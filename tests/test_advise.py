@@ -18,7 +18,6 @@ from airfair.advising.goals import Goal, Run, read_run
 from airfair.advising.race import Race
 from airfair.advising.running import Clock, _shortened, fitting
 from airfair.explaining.result import Explanation
-from airfair.quantities import part
 from airfair.results import Advised, Estimate
 
 from tests.support import ROOT, SCENARIOS, THREE_PAIRS
@@ -356,7 +355,7 @@ def test_what_routers_can_do_as_they_are_is_said_where_it_is_not_clear() -> None
         "change": by,
     }
     sure: Advised = row | {"selection": "c3l", "helps": True, "new_scheme": True, "broken": None}
-    line = f"No new scheme, not clear: droptail[rts]: least flow {part(row['least']['mean'])} (+21 ± 30)"
+    line = "As routers are, not clear: +21 ± 30 by droptail[rts]"
     for rows, said in (
         ([sure, doubtful], True),
         ([sure, doubtful | {"helps": True}], False),
@@ -366,6 +365,24 @@ def test_what_routers_can_do_as_they_are_is_said_where_it_is_not_clear() -> None
     ):
         advice["advised"] = rows
         assert (line in show.lines(advice)) == said
+
+
+def test_advice_is_ten_lines_however_much_there_is_to_say() -> None:
+    advice = copy.deepcopy(case("parking")[1])
+    row = advice["advised"][0]
+    asks = {"routers": ["the scheme " + "c3l " * 12], "hosts": ["senders of " + "c3l " * 12]}
+    sure: Advised = row | {"helps": True, "new_scheme": True, "broken": None} | asks  # type: ignore[assignment]
+    usual: Advised = row | {
+        "selection": "fq-codel[rts; retries=50; window=4]",
+        "helps": False,
+        "broken": None,
+    }  # type: ignore[assignment]
+    advice["drawn"] = ["flow"] * 12
+    advice["advised"] = [sure, sure, sure, usual | {"new_scheme": False}]  # type: ignore[list-item]
+    lines = show.lines(advice)
+    assert len(lines) <= 10
+    assert max(map(len, lines)) <= 80
+    assert [line for line in lines if line.startswith("As routers are") and "±" in line]
 
 
 def test_where_nothing_is_wrong_nothing_is_said_to_help() -> None:

@@ -275,6 +275,13 @@ def test_a_call_is_judged_by_its_delay(later: Estimate | None, verdict: str) -> 
     assert (after["verdict"], after["breaks"]) == (verdict, [] if verdict == "pass" else ["call"])
 
 
+def test_a_call_that_is_surely_late_decides_beside_one_that_may_be_later() -> None:
+    sure, perhaps = estimate(0.008, 0.0001), estimate(0.004, 0.01)
+    assert judging._worst([perhaps, sure]) == sure
+    assert judging._worst([perhaps, estimate(0.001, 0.0)]) == perhaps
+    assert judging._worst([sure, None]) is None
+
+
 def judged(name: str, **rows: Row) -> Judgement:
     whole = {scheme: made | {"scheme": scheme} for scheme, made in rows.items()}
     return {

@@ -86,9 +86,11 @@ impl OnDriver {
                 Exact,
                 "packets, bytes, retries and failures of each station by nl80211; arrivals by flow are counted by the host's queue",
             ),
-            Capability::Neighbours => {
-                (Monitor, Estimated, "the senders of frames that a monitor interface shows")
-            }
+            Capability::Neighbours => (
+                Monitor,
+                Estimated,
+                "the senders of data frames that a monitor interface shows, as far as links are alike both ways",
+            ),
             Capability::Exchange => {
                 (Software, Estimated, "arithmetic on the standard's times and the nominal rate")
             }

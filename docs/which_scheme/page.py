@@ -72,7 +72,7 @@ def _legend(table: Table) -> str:
         "rise of this share. *Helps*, *passes* and *harms* are those of "
         "[the rule of the suite](how-to/suite.md#the-rule): a selection that harms may take from the "
         "least flow, or costs more of the total than its help is worth, or delays a call. It is *unclear* "
-        "where only the end of an interval says so. In the lists "
+        "where only the end of an interval breaks a limit. In the lists "
         "below (*a* → *b*) is the least share with drop-tail and with the selection, *perhaps* is the "
         "lower end of the interval of its change, and a *total* is a part of drop-tail's. "
         f"Means over {seeds} {plural(seeds, 'seed')}."

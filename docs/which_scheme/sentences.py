@@ -21,7 +21,7 @@ ALL = tuple(scene for scenes in KINDS.values() for scene in scenes)
 
 
 def starving(table: Table, kind: str) -> list[str]:
-    """The scenes of a kind in which drop-tail leaves a flow less than that."""
+    """The scenes of a kind in which drop-tail leaves a flow less than this part of its fair rate."""
     return [
         scene["scene"]
         for scene in table["scenes"]
@@ -30,13 +30,13 @@ def starving(table: Table, kind: str) -> list[str]:
 
 
 def best(table: Table, columns: Sequence[Column], scenes: Sequence[str]) -> Column:
-    """The selection that helps in most scenes more than it harms; of several that with the largest sum of
-    rises of the least share where it does not harm."""
+    """The selection that helps in most scenes more than it harms; of several the one that is unclear in
+    fewest; then that with the largest sum of rises of the least share where it does not harm."""
 
-    def value(column: Column) -> tuple[int, float]:
+    def value(column: Column) -> tuple[int, int, float]:
         found = list(cells(table, column.selection, scenes))
         gains = sum(cell.change for cell in found if cell.verdict in ("help", "pass"))
-        return len(of(found, "help")) - len(of(found, "harm")), gains
+        return len(of(found, "help")) - len(of(found, "harm")), -len(of(found, "unclear")), gains
 
     return max(columns, key=value)
 

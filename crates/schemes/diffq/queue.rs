@@ -42,7 +42,7 @@ pub struct QueueConfig {
     pub mark_above: Option<u32>,
     /// Most packets of destination queues that the radio holds.
     pub in_radio: usize,
-    /// Most packets that are not DiffQ's; while the queue is free, most packets.
+    /// Most packets that are not DiffQ's; while the queue is free, most packets, beside as many without a route.
     pub limit_packets: u32,
     /// The time after a call for which the queue is DiffQ's: before and after it is *free*, first in, first out, as if there were no
     /// DiffQ. Zero: nobody calls, and it is never free.
@@ -249,9 +249,9 @@ impl Queue for DiffQ {
 
     fn view(&self) -> QueueView {
         let (queues, packets, bytes) = self.destinations.totals();
-        // In a free queue packets that wait for a route leave the others their room.
+        // In a free queue packets that wait for a route leave the others their room, once: lost routes do not make it longer without end.
         let of_queues = if self.free {
-            self.destinations.without_route()
+            self.destinations.without_route().min(self.config.limit_packets)
         } else {
             queues * self.config.scheduler.quantiser.depth
         };

@@ -3,7 +3,7 @@
 //! A router without support leaves a header unchanged, so the sender would never learn of a bottleneck there. Interfaces with support
 //! increment a count in the header, all routers decrement IP's time to live, and the receiver reports the difference (as RFC 4782
 //! section 3 does for Quick-Start). So the first acknowledgement after such a router has joined the path ends the scheme's
-//! control: within one round trip. The law is NewReno's with its defaults. Before the first segment it begins as for any
+//! control: within one round trip, and the other way round within the time between two packets with a header. The law is NewReno's with its defaults. Before the first segment it begins as for any
 //! connection; later it continues with half of the present window, as after a loss, or in slow start ([`Fallback::in_slow_start`]).
 
 use airfair_units::{Bytes, Time};
@@ -21,12 +21,12 @@ pub struct Fallback {
     /// True if the last feedback counted interfaces without support.
     unsupported: bool,
     fell_back: bool,
-    /// True if the law begins in slow start wherever it begins.
+    /// True if the law begins in slow start also under way, the first time.
     slow_start: bool,
 }
 
 impl Fallback {
-    /// A law that begins under way in slow start: neither a grant nor a window that followed grants shows what routers without support
+    /// A law that begins in slow start also under way, the first time: neither a grant nor a window that followed grants shows what routers without support
     /// carry, so ssthresh is as high as at the start of a connection (RFC 5681 section 3.1).
     #[must_use]
     pub fn in_slow_start() -> Self {
@@ -67,7 +67,8 @@ impl Fallback {
         let Ok(mut law) = newreno::from_params(&Params::default()) else { return };
         law.on_start(setup, context);
         match window.map(|window| window / 2) {
-            Some(half) if self.slow_start => law.start_from(half),
+            // Later on the path has met congestion.
+            Some(half) if self.slow_start && !self.fell_back => law.start_from(half),
             Some(half) => law.resume_from(half),
             None => {}
         }

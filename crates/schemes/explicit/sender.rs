@@ -61,6 +61,11 @@ impl<S> WithFallback<S> {
         Self { sender, fallback: Fallback::default(), asks_every: Span::ZERO, asked: None }
     }
 
+    /// True if congestion takes no grant: TCP's law alone answers it, and the next feedback may be as far off as `asks_every`.
+    fn keeps_grant(&self) -> bool {
+        self.asks_every > Span::ZERO && self.fallback.is_active()
+    }
+
     /// The same source with this fallback, under which one packet in `asks_every` carries a header.
     #[must_use]
     pub fn falling_back(self, fallback: Fallback, asks_every: Span) -> Self {
@@ -82,8 +87,10 @@ impl<S: ExplicitSender> Source for WithFallback<S> {
     }
 
     fn on_congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
-        // A sender that asks now and then keeps its grant: TCP's law alone answers, and the next feedback may be a while off.
-        if self.asks_every == Span::ZERO || !self.fallback.is_active() {
+        if self.keeps_grant() {
+            // The path may have changed: the next packet asks.
+            self.asked = self.asked.filter(|_| congestion.cause != CongestionCause::Timeout);
+        } else {
             self.sender.on_congestion(congestion.cause);
         }
         self.fallback.on_congestion(congestion, context);

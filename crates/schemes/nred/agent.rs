@@ -128,8 +128,9 @@ impl NredAgent {
         let on_path = self.last_traffic.is_some_and(|last| context.now.since(last) <= self.nred.memory);
         let largest_heard = self.heard.take_largest();
         if self.neighbours.is_empty()
-            || !self.trial.may_notify(context.now)
+            // Before the trial: while the node must not notify, nothing is known of its help.
             || self.suffering(context.now) > self.nred.most_sufferers
+            || !self.trial.may_notify(context.now)
             || self.nred.lasting > Span::ZERO && self.lasting.0 >= self.nred.little * self.lasting.1
             || self.nred.silence > Span::ZERO && context.now >= self.starved_until
             || !self.detector.should_notify(congestion, shares, on_path, largest_heard)
@@ -161,7 +162,9 @@ impl NredAgent {
         let now = context.now;
         // A neighbour at rest suffers no less.
         let suffers_for = self.nred.recovery.max(self.nred.rest);
-        self.sufferers.set(from, now.saturating_add(suffers_for), |_| false);
+        if from != self.me {
+            self.sufferers.set(from, now.saturating_add(suffers_for), |_| false);
+        }
         let normalized = f64::from(ncn.normalized) / f64::from(u32::MAX);
         let until = context.now + Span(u64::from(ncn.lifetime_ms) * 1_000_000);
         if from == self.me {

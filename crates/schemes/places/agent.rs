@@ -101,7 +101,7 @@ pub struct AgentSetup<'a> {
     pub rate: Rate,
     /// The exchange of a lone link of the radio at the nominal rate.
     pub exchange: LoneExchange,
-    /// Nodes that its data frames reach, at least a tenth of short ones on a silent air, in the natural order of their names ("n2" before
+    /// Nodes at which at least a tenth of its short data frames arrives on a silent air, in the natural order of their names ("n2" before
     /// "n10").
     pub neighbours: &'a [NodeId],
     /// Power above its own with which short broadcasts at its lowest rate are received as far as its signal is sensed, by radios like it on

@@ -58,8 +58,8 @@
 //! - `yields_for`: senders that follow TCP take a link from those that keep to grants. Senders state in their packets how many
 //!   interfaces lack support, and the radio of an access point that such packets pass counts itself among these for a time.
 //! - `asks_every`: where TCP's law is in charge the header brings nothing but news of support, for which one packet a second is enough.
-//! - `slow_start`: the first grants are a twentieth of a capacity that probing has not found yet; a sender that then begins to follow TCP
-//!   would be in congestion avoidance from next to nothing.
+//! - `slow_start`: the first grants are parts of a capacity that probing has not found yet; a sender that then begins to follow TCP would
+//!   be in congestion avoidance from next to nothing.
 //! - `most_given_up`: an access point whose MAC gives up packets shares its air with stations beyond its cell, and yields too.
 
 mod capacity;
@@ -158,7 +158,8 @@ params! {
         operator min_interval: Span = Span::from_millis(10), in SPANS;
         /// largest T
         operator max_interval: Span = Span::from_secs(10), in SPANS;
-        /// R at the start, as a part of C; the paper gives none. All of C would let the first flows overflow the queue
+        /// R at the start, as a part of C; the paper gives none. All of C lets the first flows overflow
+        /// the queue, unless senders are paced and R rises slowly (`paced`, `rise`)
         reading initial_share: f64 = 0.05, in 0.0001..=1.0;
         /// the rate that a sender requests; 0: without a limit
         operator request: Rate = Rate(0), in Rate(0)..=FASTEST;
@@ -176,8 +177,8 @@ params! {
         /// share of the packets that the radio of an access point gives up above which the air is not its cell's alone, and it leaves
         /// control to TCP for yields_for; 1: it never does
         operator most_given_up: f64 = 1.0, in 0.0..=1.0;
-        /// how often a sender that follows TCP puts a header into a packet, to ask if all interfaces support QFCP by now; 0: into each
-        /// packet
+        /// least time between two packets with a header of a sender that follows TCP, which ask if all interfaces support QFCP by now;
+        /// shorter than yields_for, if access points yield
         operator asks_every: Span = Span::ZERO, in Span::ZERO..=Span::from_secs(3600);
         /// a sender that begins to follow TCP under way is in slow start, from half of its window; false: in congestion avoidance, though
         /// its window has shown nothing about interfaces without QFCP
@@ -215,6 +216,9 @@ impl Qfcp {
         let set = QfcpParameters::read(params)?;
         if set.min_interval > set.max_interval {
             return Err(ParamError::above("min_interval", "max_interval"));
+        }
+        if set.yields_for > Span::ZERO && set.asks_every >= set.yields_for {
+            return Err(ParamError::not_below("asks_every", "yields_for"));
         }
         let router = RouterConfig {
             beta: set.beta,

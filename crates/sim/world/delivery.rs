@@ -78,7 +78,7 @@ impl Network {
 
     fn follow_routes(&mut self, now: Time) {
         let DataPlane { interfaces, routes, schedule, .. } = &mut self.plane;
-        let mut moved = Vec::new();
+        let (mut moved, mut renewed) = (Vec::new(), Vec::new());
         for port in interfaces.with_new_routes(|node| routes.revision(node)) {
             let (node, link) = (interfaces.node(port), interfaces.link(port));
             let ports: Vec<_> = interfaces.ports_of_link(port).collect();
@@ -90,6 +90,7 @@ impl Network {
                 moved.extend(hop.filter(|hop| !ports.contains(&hop.port)).map(|hop| (port, id, hop)));
             }
             schedule.mark_ready(link);
+            renewed.push(port);
         }
         // Packets whose route has moved to another interface of the node would wait here for a route that may never return.
         for (port, destination, hop) in moved {
@@ -97,6 +98,9 @@ impl Network {
                 self.plane.send_to(hop, self.plane.packets.at(packet.id.0), now);
                 self.settle(now);
             }
+        }
+        // Packets without a route may leave others their room.
+        for port in renewed {
             sources::resume(self, port, now);
         }
     }

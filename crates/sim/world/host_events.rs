@@ -20,8 +20,8 @@ const RATIOS_BYTES: u32 = 1500;
 /// Size of a short broadcast as an IP packet, bytes.
 const SHORT_BROADCAST: u32 = 60;
 
-/// Least part of short frames at the data rate that reaches a neighbour on a silent air. Who locks on to preambles alone would cost an
-/// agent that addresses it all attempts of the MAC.
+/// Least part of short frames at the data rate that arrives at a neighbour on a silent air. A message to a node that locks on to
+/// preambles and receives nothing costs all attempts of the MAC.
 const LEAST_REACHED: f64 = 0.1;
 
 impl Network {

@@ -205,16 +205,16 @@ def _confirm(race: Race, measure: _Measure, order: Order) -> tuple[dict[Candidat
 
 
 def _finalists(race: Race, more: Sequence[Option]) -> list[Candidate]:
-    """The best set, one that asks least of those near it, the second best, the best one without a scheme that
-    routers do not have yet, the best single change, and those that the caller has named, as these are to be
-    judged."""
+    """The best set, the best one without a scheme that routers do not have yet, one that asks least of those
+    near the best, the second best, the best single change, and those that the caller has named, as these are
+    to be judged."""
     helpful = [racer.candidate for racer in race.helpful()]
     least = [min(race.near(2 * NEARLY), key=lambda candidate: candidate.burden)] if helpful else []
     plain = [candidate for candidate in helpful if not _has_new_scheme(candidate)]
     alone = [candidate for candidate in helpful if len(candidate.options) == 1]
     named = [race.today.candidate.having(option) for option in more[:MOST_NAMED]]
     ran = [candidate for candidate in named if candidate in race.racers]
-    found = list(dict.fromkeys([*helpful[:1], *least, *helpful[1:2], *plain[:1], *alone[:1], *ran]))
+    found = list(dict.fromkeys([*helpful[:1], *plain[:1], *least, *helpful[1:2], *alone[:1], *ran]))
     return found[: max(1, race.count // RUNS_PER_FINALIST)]
 
 

@@ -13,6 +13,8 @@ WIDTH = 80
 
 MOST_LINES = 10
 
+NO_HELP = "No help: "
+
 SEEN = 0.05
 """A change of a flow's share by less than this is not counted as help or cost."""
 
@@ -28,7 +30,9 @@ def lines(advice: Advice) -> list[str]:
     helping = [row for row in advice["advised"] if row["helps"]]
     found = [*_head(advice), *(_first(advice, helping[0]) if helping else _nothing(advice))]
     rest = [*_not_clear(advice, helping), *_others(advice), _work(advice)]
-    room = MOST_LINES - len(found) - len(rest)
+    if len(found) + len(rest) > MOST_LINES:
+        rest = [line for line in rest if not line.startswith(NO_HELP)]
+    room = max(0, MOST_LINES - len(found) - len(rest))
     found += [_set(advice, n, row) for n, row in enumerate(helping[1:], 2)][:room]
     return [_cut(line) for line in [*found, *rest]]
 
@@ -145,7 +149,7 @@ def _not_clear(advice: Advice, helping: Sequence[Advised]) -> list[str]:
         return []
     usual = [row for row in advice["advised"] if not row["new_scheme"] and not row["helps"]]
     return [
-        f"No new scheme, not clear: {row['selection']}: {_number(advice, row)} ({_change(advice, row)})"
+        f"As routers are, not clear: {_change(advice, row)} by {row['selection']}"
         for row in usual
         if row["broken"] is None and row["change"]["mean"] > 0
     ][:1]
@@ -160,7 +164,7 @@ def _others(advice: Advice) -> list[str]:
         if _is_alone(row["selection"], advice["today"]) and row["selection"] not in shown
     ]
     worse = [row["selection"] for row in alone if row["change"]["mean"] <= 0]
-    found = [f"No help: {', '.join(worse)}"] if worse else []
+    found = [f"{NO_HELP}{', '.join(worse)}"] if worse else []
     return [*found, f"Not tried: {', '.join(row['selection'] for row in advice['not_tried'])}"]
 
 

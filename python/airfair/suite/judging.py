@@ -68,7 +68,8 @@ class Row(TypedDict):
     lost: int
     """Flows with less."""
     verdict: Literal["baseline", "help", "pass", "unclear", "harm"]
-    """*Unclear*: only the ends of intervals break limits, and more seeds may tell."""
+    """*Unclear*: only the ends of intervals break limits, and more seeds may tell; a total is judged by its
+    mean alone."""
     breaks: list[Limit]
     """The limits that it breaks."""
     reasons: list[str]
@@ -179,7 +180,13 @@ def _of_calls(scene: Scene, row: CompareRow) -> tuple[Estimate | None, Estimate 
     flows = [flow for flow in row["flows"] if flow["id"] in scene.calls]
     delays = [flow["p99_delay_s"] for flow in flows]
     changes = [flow["difference"]["p99_delay_s"] for flow in flows]
-    return _largest(delays), _largest(changes)
+    return _largest(delays), _worst(changes)
+
+
+def _worst(changes: Sequence[Estimate | None]) -> Estimate | None:
+    """Of the changes whose means are above the limit, or else of all, the largest at its upper end."""
+    sure = [change for change in changes if change and change["mean"] > MOST_LOST * LONGEST_CALL_S]
+    return _largest(sure if sure and None not in changes else changes)
 
 
 def _largest(estimates: Sequence[Estimate | None]) -> Estimate | None:
@@ -193,37 +200,35 @@ def apply_rule(scene: Scene, row: Row, baseline: Row) -> None:
     before, total_before = baseline["least"], baseline["total"]
     assert least and total and change and before and total_before  # noqa: PT018 - all of a scene, or none
 
-    sure = False
-
-    def broken(limit: Limit, reason: str, *, by_mean: bool = True) -> None:
-        nonlocal sure
-        row["breaks"].append(limit)
-        row["reasons"].append(reason)
-        sure = sure or by_mean
-
+    found: list[tuple[Limit, str, bool]] = []
+    """Broken limits, each with the reason, and true if the mean breaks it."""
     # No share is below zero: what drop-tail does not give cannot be lost, however wide the interval.
     lost = min(-_lower(change), before["mean"])
     if lost > MOST_LOST:
         reason = f"the least share may fall by {lost:.2f}, more than {MOST_LOST}"
-        broken("least", reason, by_mean=change["mean"] < -MOST_LOST)
+        found.append(("least", reason, change["mean"] < -MOST_LOST))
     if change["mean"] >= HELPS:
         starved = before["mean"] < STARVED
         limit = LEAST_TOTAL_OF_STARVED if starved else LEAST_TOTAL
         if total["mean"] < limit:
-            broken("total", f"the total is {total['mean']:.2f} of the reference, less than {limit}")
+            reason = f"the total is {total['mean']:.2f} of the reference, less than {limit}"
+            found.append(("total", reason, True))
     elif total["mean"] < KEPT_TOTAL * total_before["mean"]:
         kept = total["mean"] / total_before["mean"]
-        broken("total", f"the total is {kept:.2f} of drop-tail's, less than {KEPT_TOTAL}")
+        found.append(("total", f"the total is {kept:.2f} of drop-tail's, less than {KEPT_TOTAL}", True))
     if scene.calls:
-        later = row["p99_change_s"]
+        later, most = row["p99_change_s"], MOST_LOST * LONGEST_CALL_S
         if later is None:
-            broken("call", "a call loses all of its packets")
-        elif _upper(later) > MOST_LOST * LONGEST_CALL_S:
-            by, most = 1e3 * _upper(later), 1e3 * MOST_LOST * LONGEST_CALL_S
-            reason = f"the delay of a call may rise by {by:.1f} ms, more than {most:.1f} ms"
-            broken("call", reason, by_mean=later["mean"] > MOST_LOST * LONGEST_CALL_S)
-    if row["breaks"]:
-        row["verdict"] = "harm" if sure else "unclear"
+            found.append(("call", "a call loses all of its packets", True))
+        elif _upper(later) > most:
+            reason = (
+                f"the delay of a call may rise by {1e3 * _upper(later):.1f} ms, more than {1e3 * most:.1f} ms"
+            )
+            found.append(("call", reason, later["mean"] > most))
+    row["breaks"] = [limit for limit, _, _ in found]
+    row["reasons"] = [reason for _, reason, _ in found]
+    if found:
+        row["verdict"] = "harm" if any(by_mean for _, _, by_mean in found) else "unclear"
     elif change["mean"] >= HELPS and _lower(change) > 0:
         row["verdict"] = "help"
     else:

@@ -6,6 +6,7 @@ use airfair_schemes::places::{
     Capability, Finished, FlowId, FlowSetup, Header, Interface, PacketClass, PartialAck,
 };
 use airfair_schemes::qfcp::{Capacity, Observed, header};
+use airfair_schemes::{Params, find};
 use airfair_units::{Rate, Span, Time};
 
 use super::rig::{Flow, MSS, Router, build, gauge, ms, near, refuses, setup, wire};
@@ -561,7 +562,8 @@ fn a_sender_that_follows_tcp_asks_now_and_then() {
     };
     assert_eq!(carried(&mut flow, &[100, 101, 1099, 1100, 1101]), [true, false, false, true, false]);
     flow.congestion(Timeout);
-    assert_eq!((flow.ack(None), carried(&mut flow, &[1200])), (2 * MSS, vec![false]), "TCP's slow start");
+    let then = carried(&mut flow, &[1200, 1201]);
+    assert_eq!((flow.ack(None), then), (2 * MSS, vec![true, false]), "TCP's slow start, and a path to ask about");
     flow.echo(200_000);
     assert_eq!(carried(&mut flow, &[1203, 1204]), [true, true]);
     let mut always = Flow::new("qfcp", &[]);
@@ -570,7 +572,8 @@ fn a_sender_that_follows_tcp_asks_now_and_then() {
     assert_eq!(carried(&mut always, &[1, 1, 2]), [true, true, true]);
 }
 
-/// With `slow_start` TCP's law begins with half of the window, as without, and grows by a segment for each that is acknowledged.
+/// With `slow_start` TCP's law begins with half of the window, as without, and grows by a segment for each that is acknowledged; not
+/// when it begins for the second time.
 #[test]
 fn a_later_fallback_may_be_in_slow_start() {
     for (slow_start, then) in [(true, 11 * MSS), (false, 10 * MSS + MSS / 10)] {
@@ -578,7 +581,21 @@ fn a_later_fallback_may_be_in_slow_start() {
         flow.echo(200_000);
         assert_eq!(flow.echo_past(1, 200_000), 10 * MSS);
         assert_eq!(flow.ack(None), then);
+        flow.echo(200_000);
+        assert_eq!(flow.echo_past(1, 200_000), 10 * MSS);
+        assert_eq!(flow.ack(None), 10 * MSS + MSS / 10);
     }
+}
+
+/// An access point would end its yield between two packets that ask.
+#[test]
+fn senders_ask_while_access_points_yield() {
+    let set = |asks| [("asks_every", Duration(asks)), ("yields_for", Duration(Span::from_secs(60)))];
+    let error = |asks| {
+        let params = Params(set(asks).map(|(name, value)| (name.to_string(), value)).into());
+        (find("qfcp").unwrap().build)(&params).err().map(|error| error.name)
+    };
+    assert_eq!((error(Span::from_secs(60)), error(Span::from_secs(59))), (Some("asks_every"), None));
 }
 
 /// Before a round-trip time is known the window is a segment and nothing is paced: a grant of 5 B/s would hold the first segment for 200 s.

@@ -161,9 +161,21 @@ impl FlowBacklog {
         self.set(self.packets - 1, ports);
     }
 
+    /// Sets whether a limit applies; packets to which none does take nothing of the allowance of others.
+    fn set_exempt(&mut self, exempt: bool, ports: &mut Table<PortIx, PortSources>) {
+        if exempt != self.exempt {
+            let packets = self.packets;
+            self.set(0, ports);
+            self.exempt = exempt;
+            self.set(packets, ports);
+        }
+    }
+
     #[inline]
     fn set(&mut self, packets: u32, ports: &mut Table<PortIx, PortSources>) {
-        if let Some(port) = self.port {
+        if let Some(port) = self.port
+            && !self.exempt
+        {
             let own = &mut ports[port].own;
             let (was, is) = (u32::from(self.packets > 0), u32::from(packets > 0));
             own.packets = own.packets + packets - self.packets;
@@ -242,7 +254,7 @@ impl Backpressure {
 
     /// Sets whether a flow over UDP is free of limits.
     pub fn set_flow_exempt(&mut self, flow: FlowIx, exempt: bool) {
-        self.flows[flow].exempt = exempt;
+        self.flows[flow].set_exempt(exempt, &mut self.ports);
     }
 
     /// Registers a connection of a flow with this rank among events of equal time; `exempt`: no limit applies.
@@ -258,7 +270,7 @@ impl Backpressure {
     /// Sets whether a connection is free of limits: its later packets count or do not.
     pub fn set_exempt(&mut self, id: ConnectionRef, exempt: bool) {
         if let Some(local) = local(&mut self.connections, id) {
-            local.at_source.exempt = exempt;
+            local.at_source.set_exempt(exempt, &mut self.ports);
         }
     }
 
