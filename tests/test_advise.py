@@ -376,9 +376,9 @@ def test_advice_is_ten_lines_however_much_there_is_to_say() -> None:
         "selection": "fq-codel[rts; retries=50; window=4]",
         "helps": False,
         "broken": None,
-    }  # type: ignore[assignment]
+    }
     advice["drawn"] = ["flow"] * 12
-    advice["advised"] = [sure, sure, sure, usual | {"new_scheme": False}]  # type: ignore[list-item]
+    advice["advised"] = [sure, sure, sure, usual | {"new_scheme": False}]
     lines = show.lines(advice)
     assert len(lines) <= 10
     assert max(map(len, lines)) <= 80

@@ -77,3 +77,59 @@ def test_mistakes_are_named() -> None:
     ):
         with pytest.raises(InputError, match=problem):
             Scenario.read(LINKS, [text])
+
+
+LOST = """
+name = "lost"
+duration = "40 s"
+warmup = "30 s"
+[radio]
+standard = "802.11g"
+data_rate = "12 Mbit/s"
+queue_packets = 2
+propagation = { model = "matrix" }
+[routing]
+protocol = "olsr"
+[[node]]
+id = "source"
+[[node]]
+id = "stays"
+[[node]]
+id = "leaves"
+[[gain]]
+from = "source"
+to = "stays"
+gain = "-75 dB"
+both = true
+[[gain]]
+from = "source"
+to = "leaves"
+gain = "-75 dB"
+both = true
+changes = [{ at = "15 s", gain = "-300 dB" }]
+[[flow]]
+id = "lost"
+from = "source"
+to = "leaves"
+traffic = { kind = "saturating" }
+[[flow]]
+id = "kept"
+from = "source"
+to = "stays"
+transport = "tcp"
+traffic = { kind = "ftp" }
+"""
+
+
+def test_packets_without_a_route_hold_no_other_flow_up() -> None:
+    """In a free queue of DiffQ two packets wait for a route that never returns; drop-tail gives them up."""
+    scenario = Scenario.parse(LOST)
+    for seed in (1, 2):
+        kept = [
+            {
+                flow["id"]: flow["goodput_bps"]
+                for flow in airfair.run(scenario, scheme=scheme, seed=seed)["flows"]
+            }["kept"]
+            for scheme in ("droptail", "diffq")
+        ]
+        assert kept[1] > 0.95 * kept[0] > 1e6

@@ -183,6 +183,12 @@ impl Pipeline {
         }
     }
 
+    /// True if a packet of the queue may leave: there is one, and a route for it.
+    #[must_use]
+    pub fn may_serve(&self) -> bool {
+        self.view().packets > self.queue.labels().map_or(0, LabelledQueue::without_route)
+    }
+
     /// The interface.
     #[must_use]
     pub const fn at(&self) -> &Interface {

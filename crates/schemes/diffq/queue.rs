@@ -380,6 +380,10 @@ impl LabelledQueue for DiffQ {
         QueueView { packets, bytes, limit_packets: self.config.scheduler.quantiser.depth }
     }
 
+    fn without_route(&self) -> u32 {
+        self.destinations.without_route()
+    }
+
     fn own_backlog_to(&self, destination: NodeId, labelled: bool) -> u32 {
         if labelled {
             self.destinations.own_of(destination)

@@ -5,7 +5,7 @@
 //! [`TRIAL`]. Once its share has grown by that it goes on for [`HOLD`], or until its flows end, and looks again after [`LASTING`] without
 //! limits; if not, it rests, twice as long after each call in vain, until it has not starved for as long. A flow that begins after a pause
 //! of [`MEMORY`] is a new one, and the pause no silence of it. A share that was tiny must have grown many times at once, growth times
-//! share at least [`GAIN`], or [`MORE`] times by the end of the trial, and to [`LEAST`]: where many share a channel the fair share is small.
+//! share at least [`GAIN`], or [`MORE`] times by the end of the trial and to [`LEAST`]: where many share a channel the fair share is small.
 //!
 //! - A call is for those who can decode the broadcast: passed on by one hop more it helped nobody more, and cost others. It is repeated
 //!   with each sample, and every [`CALL`] once it has helped: near a hidden sender most broadcasts are lost.

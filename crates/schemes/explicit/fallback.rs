@@ -1,10 +1,11 @@
 //! The law of a sender whose path has routers without support for its scheme: TCP's, until all of them support it.
 //!
 //! A router without support leaves a header unchanged, so the sender would never learn of a bottleneck there. Interfaces with support
-//! increment a count in the header, all routers decrement IP's time to live, and the receiver reports the difference (as RFC 4782
-//! section 3 does for Quick-Start). So the first acknowledgement after such a router has joined the path ends the scheme's
-//! control: within one round trip, and the other way round within the time between two packets with a header. The law is NewReno's with its defaults. Before the first segment it begins as for any
-//! connection; later it continues with half of the present window, as after a loss, or in slow start ([`Fallback::in_slow_start`]).
+//! increment a count in the header, all routers decrement IP's time to live, and the receiver reports the difference (as RFC 4782 section 3
+//! does for Quick-Start). So the first acknowledgement after such a router has joined the path ends the scheme's control: within one round
+//! trip, and the other way round within the time between two packets with a header. The law is NewReno's with its defaults. Before the
+//! first segment it begins as for any connection; later it continues with half of the present window, as after a loss, or in slow start
+//! ([`Fallback::in_slow_start`]).
 
 use airfair_units::{Bytes, Time};
 
@@ -26,8 +27,8 @@ pub struct Fallback {
 }
 
 impl Fallback {
-    /// A law that begins in slow start also under way, the first time: neither a grant nor a window that followed grants shows what routers without support
-    /// carry, so ssthresh is as high as at the start of a connection (RFC 5681 section 3.1).
+    /// A law that begins in slow start also under way, the first time: neither a grant nor a window that followed grants shows what routers
+    /// without support carry, so ssthresh is as high as at the start of a connection (RFC 5681 section 3.1).
     #[must_use]
     pub fn in_slow_start() -> Self {
         Self { slow_start: true, ..Self::default() }

@@ -109,6 +109,10 @@ impl LabelledQueue for FaultyQueue {
         self.inner.backlog_to(destination, labelled)
     }
 
+    fn without_route(&self) -> u32 {
+        self.inner.without_route()
+    }
+
     fn own_backlog_to(&self, destination: NodeId, labelled: bool) -> u32 {
         self.inner.own_backlog_to(destination, labelled)
     }

@@ -83,6 +83,11 @@ pub trait LabelledQueue: Queue {
         self.view()
     }
 
+    /// Packets that cannot leave now, since there is no route to their destination.
+    fn without_route(&self) -> u32 {
+        0
+    }
+
     /// Of the packets that wait for a destination those of flows that begin at this node.
     fn own_backlog_to(&self, destination: NodeId, labelled: bool) -> u32 {
         let mut own = 0;

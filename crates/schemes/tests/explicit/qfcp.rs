@@ -563,7 +563,11 @@ fn a_sender_that_follows_tcp_asks_now_and_then() {
     assert_eq!(carried(&mut flow, &[100, 101, 1099, 1100, 1101]), [true, false, false, true, false]);
     flow.congestion(Timeout);
     let then = carried(&mut flow, &[1200, 1201]);
-    assert_eq!((flow.ack(None), then), (2 * MSS, vec![true, false]), "TCP's slow start, and a path to ask about");
+    assert_eq!(
+        (flow.ack(None), then),
+        (2 * MSS, vec![true, false]),
+        "TCP's slow start, and a path to ask about"
+    );
     flow.echo(200_000);
     assert_eq!(carried(&mut flow, &[1203, 1204]), [true, true]);
     let mut always = Flow::new("qfcp", &[]);

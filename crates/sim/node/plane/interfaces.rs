@@ -519,12 +519,13 @@ impl Interfaces {
         view.packets >= view.limit_packets
     }
 
-    /// True if no packet waits in a port's queue or its wire's; control packets ahead of the queue do not count.
+    /// True if no packet waits in a port's queue or its wire's; control packets ahead of the queue, and packets without a route, do not
+    /// count.
     #[inline]
     pub fn is_empty(&self, port: PortIx, links: &Links, now: Time) -> bool {
         match self.wire_with_queue(port, links) {
             Some(wire) => links.is_empty(wire, now),
-            None => self.ports[port].pipeline.view().packets == 0,
+            None => !self.ports[port].pipeline.may_serve(),
         }
     }
 
