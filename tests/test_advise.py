@@ -358,13 +358,21 @@ def test_what_routers_can_do_as_they_are_is_said_where_it_is_not_clear() -> None
     line = "As routers are, not clear: +21 ± 30 by droptail[rts]"
     for rows, said in (
         ([sure, doubtful], True),
-        ([sure, doubtful | {"helps": True}], False),
         ([sure, doubtful | {"broken": "total"}], False),
         ([sure, doubtful | {"new_scheme": True}], False),
         ([doubtful], False),
     ):
         advice["advised"] = rows
         assert (line in show.lines(advice)) == said
+    advice["advised"] = [sure, doubtful | {"helps": True}]
+    assert line.replace(", not clear", "") in show.lines(advice)
+
+
+def test_what_a_network_has_is_no_change() -> None:
+    scenario = Scenario.read(CASES / "parking.toml", ['radio.rts_threshold="0 B"'])
+    known, refused = options.space(scenario, "droptail")
+    assert ("rts", "the network has it") in refused
+    assert "rts" not in [option.name for option in known.options]
 
 
 def test_advice_is_ten_lines_however_much_there_is_to_say() -> None:

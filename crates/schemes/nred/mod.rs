@@ -53,6 +53,7 @@
 //!   twice, when received and when sent.
 //! - **Marking** (section 8, `ecn`): a mark takes the place of a drop while the local share is below 1.
 //! - An NCN leaves ahead of all packets that wait: behind the queue of a starved node it would not leave.
+//! - Neighbours (§4.3, §5.2) are the 1-hop nodes: those at which a tenth of short data frames arrives (a tenth is ours).
 //! - Broadcast instead of the unicast to a random neighbour (`broadcast`): the paper compares its own choice with it.
 
 //!
@@ -70,7 +71,7 @@
 //!   above the mean, and one with no more than the mean is not. A silent flow counts in the mean for the time of `recovery`.
 //! - **Flows without acknowledgements** (`answered`) do not slow down: dropping them frees no air for others.
 //! - **Many sufferers** (`most_sufferers`): the neighbourhood is overloaded, not unfair; drops only lower the total, and so do
-//!   notifications.
+//!   notifications. A departure from §5.2 (iii) and (iv): two neighbours that suffer less mute a third.
 //! - **Foreign air** (`most_foreign`): an access point drops only where the air is its cell's alone; in a mesh it is a gateway, and its
 //!   drops hit the flows over one hop, which give up more than those over several gain.
 

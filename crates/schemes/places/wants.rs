@@ -65,7 +65,8 @@ capabilities! {
     /// The packets of each neighbour (waiting, acknowledged, given up, attempts) and of each flow in samples (`NodeSample::links`,
     /// `NodeSample::flows`).
     Links = "packets by neighbour and by flow";
-    /// The nodes that the interface's frames reach (`AgentSetup::neighbours`, `Agent::on_neighbours`).
+    /// The nodes that the interface's frames reach (`AgentSetup::neighbours`); after a movement those that can lock on to them
+    /// (`Agent::on_neighbours`).
     Neighbours = "nodes that its frames reach";
     /// The time that the radio needs for a packet while no other station sends, all of it: waiting and mean back-off, RTS and CTS where
     /// they precede, data frame, ACK (`AgentSetup::exchange`). It bounds the rate of a link.

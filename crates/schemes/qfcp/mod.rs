@@ -57,9 +57,13 @@
 //!   lower one another's R. The access point hears both directions, stamps both, and counts itself as the support of a station's radio.
 //! - `yields_for`: senders that follow TCP take a link from those that keep to grants. Senders state in their packets how many
 //!   interfaces lack support, and the radio of an access point that such packets pass counts itself among these for a time.
-//! - `asks_every`: where TCP's law is in charge the header brings nothing but news of support, for which one packet a second is enough.
+//! - `asks_every`: where TCP's law is in charge the header brings nothing but news of support, for which one packet a second is enough
+//!   (the paper has one in each packet and acknowledgement). Packets without one count in y, and not in T.
+//! - `initial_share` 1 with `paced` and `rise`: from a small share a bounded R needs dozens of intervals, for which it also holds senders
+//!   that follow TCP. The price on wires is a burst at the start: 10 flows into a queue of 10 packets lose 451 for 18, with equal rates
+//!   then.
 //! - `slow_start`: the first grants are parts of a capacity that probing has not found yet; a sender that then begins to follow TCP would
-//!   be in congestion avoidance from next to nothing.
+//!   be in congestion avoidance from next to nothing. What section III-A says against slow start is of paths with QFCP.
 //! - `most_given_up`: an access point whose MAC gives up packets shares its air with stations beyond its cell, and yields too.
 
 mod capacity;
@@ -158,8 +162,8 @@ params! {
         operator min_interval: Span = Span::from_millis(10), in SPANS;
         /// largest T
         operator max_interval: Span = Span::from_secs(10), in SPANS;
-        /// R at the start, as a part of C; the paper gives none. All of C lets the first flows overflow
-        /// the queue, unless senders are paced and R rises slowly (`paced`, `rise`)
+        /// R at the start, as a part of C; the paper gives none. Flows that start together send all of C
+        /// each for an interval with 1; from 0.05 an R that rises by at most a tenth (`rise`) needs 31 intervals
         reading initial_share: f64 = 0.05, in 0.0001..=1.0;
         /// the rate that a sender requests; 0: without a limit
         operator request: Rate = Rate(0), in Rate(0)..=FASTEST;
@@ -177,11 +181,11 @@ params! {
         /// share of the packets that the radio of an access point gives up above which the air is not its cell's alone, and it leaves
         /// control to TCP for yields_for; 1: it never does
         operator most_given_up: f64 = 1.0, in 0.0..=1.0;
-        /// least time between two packets with a header of a sender that follows TCP, which ask if all interfaces support QFCP by now;
-        /// shorter than yields_for, if access points yield
+        /// ours: least time between two packets with a header of a sender that follows TCP, which ask if all interfaces support QFCP by
+        /// now; shorter than yields_for, if access points yield. The paper has a header in each packet (section II)
         operator asks_every: Span = Span::ZERO, in Span::ZERO..=Span::from_secs(3600);
-        /// a sender that begins to follow TCP under way is in slow start, from half of its window; false: in congestion avoidance, though
-        /// its window has shown nothing about interfaces without QFCP
+        /// ours: a sender that begins to follow TCP under way is in slow start, from half of its window; false: in congestion avoidance,
+        /// though its window has shown nothing about interfaces without QFCP
         operator slow_start: bool = false;
         /// a partial acknowledgement takes back what its duplicates have added to the window, as NewReno does; the paper resets
         /// num_dupACK only when all is acknowledged

@@ -55,7 +55,7 @@ def space(scenario: Scenario, own: str, more: Sequence[Option] = ()) -> tuple[Sp
     refused: list[NotTried] = []
     none = [] if own == NO_SCHEME else [Option("system", NO_SCHEME)]
     for option in dict.fromkeys([*more, *none, *_all(scenario)]):
-        reason = refusal(scenario, Candidate(own).having(option))
+        reason = refusal(scenario, Candidate(own).having(option)) or _is_there(scenario, own, option)
         if reason is None:
             possible.append(option)
         else:
@@ -69,6 +69,14 @@ def space(scenario: Scenario, own: str, more: Sequence[Option] = ()) -> tuple[Sp
     known: list[Sequence[Option]] = [[option] for option in more if option in possible]
     known += [together for together in _known() if set(together) <= set(possible)]
     return Space(own, possible, known), refused
+
+
+def _is_there(scenario: Scenario, own: str, option: Option) -> str | None:
+    """A reason, if the scenario has what an option would change."""
+    if not option.changes:
+        return None
+    after = scenario.selected(Candidate(own).having(option).text)
+    return "the network has it" if after.resolved == scenario.selected(own).resolved else None
 
 
 def refusal(scenario: Scenario, candidate: Candidate) -> str | None:

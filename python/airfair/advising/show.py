@@ -29,7 +29,7 @@ def lines(advice: Advice) -> list[str]:
     """The advice, at most ten lines of eighty columns."""
     helping = [row for row in advice["advised"] if row["helps"]]
     found = [*_head(advice), *(_first(advice, helping[0]) if helping else _nothing(advice))]
-    rest = [*_not_clear(advice, helping), *_others(advice), _work(advice)]
+    rest = [*_usual(advice, helping), *_others(advice), _work(advice)]
     if len(found) + len(rest) > MOST_LINES:
         rest = [line for line in rest if not line.startswith(NO_HELP)]
     room = max(0, MOST_LINES - len(found) - len(rest))
@@ -67,10 +67,14 @@ def _half(advice: Advice, half: HalfAdvised | None) -> str:
     if advice["goal"] in ("delay", "voice"):
         return f"within {time(-half['score']['mean'])}"
     return (
-        f"least flow {_share(half['least'])}"
+        f"least flow {_share(half['least'])}{_half_width(half['least'])}"
         if advice["goal"] == "fair"
-        else f"total {_share(half['score'])}"
+        else f"total {_share(half['score'])}{_half_width(half['score'])}"
     )
+
+
+def _half_width(by: Estimate) -> str:
+    return "" if by["ci95"] is None else f" ± {_points(by['ci95'])}"
 
 
 def _set(advice: Advice, number: int, row: Advised) -> str:
@@ -143,16 +147,17 @@ def _nothing(advice: Advice) -> list[str]:
     return found
 
 
-def _not_clear(advice: Advice, helping: Sequence[Advised]) -> list[str]:
-    """The best set for routers as they are, where only sets with a new scheme help by more than chance."""
-    if not helping or not all(row["new_scheme"] for row in helping):
+def _usual(advice: Advice, helping: Sequence[Advised]) -> list[str]:
+    """The best set for routers as they are, where the first advice asks for a new scheme."""
+    if not helping or not helping[0]["new_scheme"]:
         return []
-    usual = [row for row in advice["advised"] if not row["new_scheme"] and not row["helps"]]
-    return [
-        f"As routers are, not clear: {_change(advice, row)} by {row['selection']}"
-        for row in usual
-        if row["broken"] is None and row["change"]["mean"] > 0
-    ][:1]
+    usual = [
+        row
+        for row in advice["advised"]
+        if not row["new_scheme"] and row["broken"] is None and row["change"]["mean"] > 0
+    ]
+    doubt = "" if usual and usual[0]["helps"] else ", not clear"
+    return [f"As routers are{doubt}: {_change(advice, row)} by {row['selection']}" for row in usual[:1]]
 
 
 def _others(advice: Advice) -> list[str]:

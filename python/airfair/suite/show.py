@@ -18,6 +18,12 @@ from .settings import Settings
 BY = {"optimum": "max-min rates", "droptail": "drop-tail", "voice": "drop-tail, delay of calls"}
 """How a scene is judged, in words."""
 
+MEANING = (
+    "help: the least share rises by 0.1 or more; pass: no limit is broken, and nothing is cured;\n"
+    "unclear: only the end of an interval breaks a limit; harm: a limit is broken (--check says which)"
+)
+"""The verdicts in words."""
+
 VERDICTS = ("help", "pass", "unclear", "harm")
 """The verdicts that are counted."""
 
@@ -84,6 +90,7 @@ def _show_counts(judgements: Sequence[Judgement], out: Console) -> None:
         table.add_row(f"[bold]{escape(scheme)}[/bold]", *counts, kept)
     out.print("\nScenes by verdict")
     out.print(table)
+    out.print(MEANING)
 
 
 def _control(row: Row) -> str:
