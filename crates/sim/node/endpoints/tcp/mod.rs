@@ -274,14 +274,11 @@ impl Tcp {
         now: Time,
     ) -> Option<u64> {
         let connection = self.connections.get_mut(id)?;
-        match header {
-            Some((header, hops)) => {
-                if let Some(kind) = headers.of(connection.header) {
-                    connection.echo.keep(kind, header, hops);
-                }
+        if let Some(kind) = headers.of(connection.header) {
+            match header {
+                Some((header, hops)) => connection.echo.keep(kind, header, hops),
+                None => connection.echo.note_bare(),
             }
-            None if !connection.header.is_none() => connection.echo.note_bare(),
-            None => {}
         }
         let before = connection.receiver.delivered();
         connection.receiver.on_segment(segment, now);
