@@ -47,12 +47,14 @@ def of(found: Iterable[Cell], verdict: str) -> list[Cell]:
 
 
 def first(table: Table) -> list[str]:
-    """Three lines for someone whose network starves a flow."""
+    """Three lines for someone whose network starves a flow, and one for a mesh that does not."""
     mesh, cell = starving(table, "mesh"), starving(table, "cell")
+    rest = [scene["scene"] for scene in table["scenes"] if scene["scene"] in set(KINDS["mesh"]) - set(mesh)]
     return [
         _first(table, "A mesh: set first what every router and host has", SETTINGS, mesh),
         _first(table, "A mesh whose routers can have new software", SCHEMES, mesh),
         _first(table, "Stations at an access point", COLUMNS, cell),
+        _first(table, "A mesh in which the least flow has more than that", SETTINGS, rest),
     ]
 
 

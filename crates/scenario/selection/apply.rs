@@ -6,10 +6,12 @@ use airfair_sim::World;
 use airfair_sim::spec::{FlowSpec, Transport};
 
 use super::Selection;
+use super::changes::SHORT_CHANGES;
 use crate::keys::top_keys;
 use crate::reader::{Reader, Scenario};
 use crate::text::error::{Cx, Errors, Location, quoted};
 use crate::text::location::At;
+use crate::text::nearest::hint;
 use crate::text::overrides::{self, Override, split};
 use crate::text::source::ScenarioText;
 use crate::text::tree::{self, Located, Table, Value};
@@ -141,6 +143,8 @@ fn name_changes(
                 let name = entry.name;
                 error.problem =
                     format!("{} is a parameter of {name}; did you mean {name}.{path}?", quoted(path));
+            } else if !path.contains('.') && !error.problem.contains("did you mean") {
+                error.problem.push_str(&hint(path, SHORT_CHANGES.iter().map(|short| short.name)));
             }
             error.location = Location::Change { selection: selection.to_string(), path: path.clone() };
         }

@@ -101,7 +101,9 @@ fn read_one(text: &str) -> Result<Change, String> {
     let Some(value) = value else {
         let names = SHORT_CHANGES.iter().map(|short| short.name);
         let near = hint(name, names.clone());
-        let expected = if near.is_empty() {
+        let expected = if name.contains(',') {
+            "; expected ; between changes".to_string()
+        } else if near.is_empty() {
             format!("; expected KEY=VALUE or one of {}", names.collect::<Vec<_>>().join(", "))
         } else {
             near
@@ -113,6 +115,9 @@ fn read_one(text: &str) -> Result<Change, String> {
     }
     if name.is_empty() {
         return Err(format!("{}: expected KEY=VALUE", quoted(text)));
+    }
+    if name.contains(',') && !name.contains('"') {
+        return Err(format!("{}: expected ; between changes", quoted(text)));
     }
     let sets = vec![Override { path: name.to_string(), value: value.to_string() }];
     Ok(Change { shown: format!("{name}={value}"), sets })

@@ -267,6 +267,14 @@ mod tests {
             "scheme \"red[scheme=nred]\": scheme: stands before the bracket"
         );
         assert_eq!(error("red[]"), "scheme \"red[]\": a change is empty");
+        assert_eq!(
+            error("red[rts, retries=50]"),
+            "scheme \"red[rts, retries=50]\": \"rts, retries=50\": expected ; between changes"
+        );
+        assert_eq!(
+            error("red[ecn, rts]"),
+            "scheme \"red[ecn, rts]\": \"ecn, rts\" is no short change; expected ; between changes"
+        );
     }
 
     #[test]

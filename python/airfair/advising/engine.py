@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from .._core import InputError, Scenario
@@ -206,16 +207,22 @@ def _confirm(race: Race, measure: _Measure, order: Order) -> tuple[dict[Candidat
 
 def _finalists(race: Race, more: Sequence[Option]) -> list[Candidate]:
     """The best set, the best one without a scheme that routers do not have yet, one that asks least of those
-    near the best, the second best, the best single change, and those that the caller has named, as these are
-    to be judged."""
+    near the best, the schemes of the best without its settings, the second best, the best single change, and
+    those that the caller has named, as these are to be judged."""
     helpful = [racer.candidate for racer in race.helpful()]
     least = [min(race.near(2 * NEARLY), key=lambda candidate: candidate.burden)] if helpful else []
     plain = [candidate for candidate in helpful if not _has_new_scheme(candidate)]
+    bare = [best for best in (_without_settings(helpful[0]),) if best in helpful] if helpful else []
     alone = [candidate for candidate in helpful if len(candidate.options) == 1]
     named = [race.today.candidate.having(option) for option in more[:MOST_NAMED]]
     ran = [candidate for candidate in named if candidate in race.racers]
-    found = list(dict.fromkeys([*helpful[:1], *plain[:1], *least, *helpful[1:2], *alone[:1], *ran]))
+    found = list(dict.fromkeys([*helpful[:1], *plain[:1], *least, *bare, *helpful[1:2], *alone[:1], *ran]))
     return found[: max(1, race.count // RUNS_PER_FINALIST)]
+
+
+def _without_settings(candidate: Candidate) -> Candidate:
+    """The set with no more than its schemes."""
+    return replace(candidate, options=frozenset(o for o in candidate.options if o.scheme))
 
 
 def _has_new_scheme(candidate: Candidate) -> bool:

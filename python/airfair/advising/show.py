@@ -99,8 +99,7 @@ def _change(advice: Advice, row: Advised) -> str:
     if advice["goal"] in ("delay", "voice"):
         return time_of(_negative(row["change"]), sign=True)
     by = row["change"]
-    width = "" if by["ci95"] is None else f" ± {_points(by['ci95'])}"
-    return f"{100 * by['mean']:+.{0 if abs(by['mean']) >= 0.0995 else 1}f}{width}"
+    return f"{100 * by['mean']:+.{0 if abs(by['mean']) >= 0.0995 else 1}f}{_half_width(by)}"
 
 
 def _points(share: float) -> str:

@@ -82,7 +82,10 @@ def suite(
     if heldout and context.get_parameter_source("file") == ParameterSource.COMMANDLINE:
         raise click.UsageError("--heldout has worlds of its own: expected no SUITE with it")
     if file == SUITE and not heldout and not file.is_file():
-        raise InputError(f"{SUITE}: no such file; expected the file of a suite, or --heldout")
+        raise InputError(
+            f"{SUITE}: no such file; expected to be in Airfair's source, which has the scenes, or the file of "
+            "a suite, or --heldout"
+        )
     chosen = held_out() if heldout else read_suite(file)
     if scenes is not None:
         chosen = chosen.only(_names(scenes))

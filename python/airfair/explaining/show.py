@@ -393,6 +393,8 @@ def _advise(explanation: Explanation, out: Console, measured: Sequence[str], mos
             for command in commands:
                 out.print(f"    {escape(command)}", soft_wrap=True)
         _left_out(len(explanation["advice"][most:]) if most else 0, "piece", out, " of advice")
+        if not measured:
+            say("None of it was measured: --try does that, as does airfair advise FILE.", out, style="dim")
 
 
 def check_format(path: Path) -> None:
