@@ -83,8 +83,8 @@ def suite(
         raise click.UsageError("--heldout has worlds of its own: expected no SUITE with it")
     if file == SUITE and not heldout and not file.is_file():
         raise InputError(
-            f"{SUITE}: no such file; expected to be in Airfair's source, which has the scenes, or the file of "
-            "a suite, or --heldout"
+            f"{SUITE}: no such file; expected to be in Airfair's source, which has the scenes, or the file "
+            "of a suite, or --heldout"
         )
     chosen = held_out() if heldout else read_suite(file)
     if scenes is not None:
