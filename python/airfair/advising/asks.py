@@ -60,6 +60,6 @@ def _of_scheme(name: str, found: Asks) -> None:
     elif places <= SOURCES:
         found.hosts.append(f"TCP's law {name}")
     else:
-        found.routers.append(f"the scheme {name}, which no firmware has yet")
+        found.routers.append(f"the scheme {name} (in no firmware yet)")
         if places & SOURCES:
             found.hosts.append(f"senders of {name}")

@@ -141,6 +141,7 @@ def _known() -> list[Sequence[Option]]:
         [PATIENT],
         [PATIENT, four],
         [system["c3l"], PATIENT],
+        [system["c3l"], RTS],
         [queue],
         [system["qfcp"]],
         [system["nred"], PATIENT, four],

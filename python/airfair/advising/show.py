@@ -13,6 +13,9 @@ WIDTH = 80
 
 MOST_LINES = 10
 
+MOST_ASKED = 2
+"""Lines of what a set asks of routers, and of hosts."""
+
 NO_HELP = "No help: "
 
 SEEN = 0.05
@@ -57,7 +60,11 @@ def _first(advice: Advice, row: Advised) -> list[str]:
     asked = [f"routers: {', '.join(row['routers'])}"] if row["routers"] else []
     asked += [f"hosts: {', '.join(row['hosts'])}"] if row["hosts"] else []
     together = f"   {'; '.join(asked)}"
-    found += [together] if len(together) <= WIDTH else [f"   {line}" for line in asked]
+    if len(together) <= WIDTH:
+        found.append(together)
+    else:
+        for line in asked:
+            found += textwrap.wrap(line, WIDTH, initial_indent="   ", subsequent_indent="      ")[:MOST_ASKED]
     return [*found, f"   at half of the nodes: {_half(advice, row['half'])}"]
 
 
