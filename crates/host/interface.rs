@@ -236,7 +236,13 @@ impl Pipeline {
     /// The time after `now` from which on the queue names by itself a packet that has to wait now.
     #[must_use]
     pub fn wakes_at(&self, now: Time) -> Option<Time> {
-        self.queue.labels()?.wakes_at(now)
+        self.queue.waits()?.wakes_at(now)
+    }
+
+    /// True if [`Pipeline::wakes_at`] must be called each time that the link has taken what it has room for.
+    #[must_use]
+    pub fn may_wait(&self) -> bool {
+        self.queue.waits().is_some()
     }
 
     /// Notifies the queue of the end of a transmission.

@@ -11,6 +11,7 @@
 
 extern crate alloc;
 
+pub mod airtime;
 pub mod bbr;
 pub mod c3l;
 pub mod codel;

@@ -13,8 +13,8 @@ use crate::params::{PRESET_KEY, ParamDoc, ParamError, ParamKind, ParamValue, Par
 use crate::places::{Interface, OutputQueue};
 use crate::scheme::{AqmScheme, Scheme, SourceScheme};
 use crate::{
-    bbr, c3l, codel, cubic, diffq, exor, faulty, few, fq_codel, lbm, more, newreno, nred, qfcp, rcp, red,
-    reno, tfrc, vegas, xcp, xcp_b,
+    airtime, bbr, c3l, codel, cubic, diffq, exor, faulty, few, fq_codel, lbm, more, newreno, nred, qfcp, rcp,
+    red, reno, tfrc, vegas, xcp, xcp_b,
 };
 
 /// The result of a constructor; an error for a parameter that the scheme cannot use.
@@ -190,7 +190,7 @@ impl Scheme for FqCoDelScheme {
     }
 }
 
-static ENTRIES: [SchemeEntry; 30] = [
+static ENTRIES: [SchemeEntry; 31] = [
     SchemeEntry::built_in_entry(
         "droptail",
         "first in, first out; what arrives at a full queue is dropped",
@@ -315,6 +315,15 @@ static ENTRIES: [SchemeEntry; 30] = [
         bbr::BbrParameters::LIST,
         |params| Ok(Box::new(SourceScheme(bbr::Bbr::from_params(params)?))),
     ),
+    SchemeEntry::built_in_entry(
+        "airtime",
+        "each pair of neighbours has a share of the air's time, and lends what it does not use",
+        "Jang, Psounis and Govindan, CoNEXT 2010",
+        &["queue", "agent"],
+        airtime::Airtime::LIST,
+        |params| Ok(Box::new(airtime::Airtime::from_params(params)?)),
+    )
+    .with_presets(airtime::PRESETS),
     SchemeEntry::built_in_entry(
         "few",
         "newreno whose window grows by a hundredth of a segment in a round trip",

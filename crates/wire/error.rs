@@ -58,6 +58,8 @@ pub enum Header {
     More,
     /// ExOR's header.
     Exor,
+    /// An announcement of the airtime allocator.
+    Airtime,
     /// A probe of delivery ratios.
     Probe,
 }
@@ -91,6 +93,7 @@ impl fmt::Display for Header {
             Self::C3l => "C3L message",
             Self::More => "MORE packet",
             Self::Exor => "ExOR header",
+            Self::Airtime => "airtime announcement",
             Self::Probe => "delivery probe",
         })
     }

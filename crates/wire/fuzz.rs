@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use core::fmt::Debug;
 
 use crate::address::{IpAddr, Ipv4Addr};
+use crate::airtime::Announcement;
 use crate::aodv;
 use crate::c3l;
 use crate::checksum::Checksum;
@@ -307,6 +308,11 @@ pub fn fuzz_pcapng(data: &[u8]) {
     }
 }
 
+/// The airtime allocator's announcement.
+pub fn fuzz_airtime(data: &[u8]) {
+    round_trip(data, Announcement::wire_len, Announcement::encode, Announcement::decode);
+}
+
 /// NRED's notification.
 pub fn fuzz_nred(data: &[u8]) {
     round_trip(data, |_| Ncn::wire_len(), Ncn::encode, Ncn::decode);
@@ -382,6 +388,7 @@ pub fn fuzz_all(data: &[u8]) {
     fuzz_tcp(data);
     fuzz_radiotap(data);
     fuzz_pcapng(data);
+    fuzz_airtime(data);
     fuzz_nred(data);
     fuzz_aodv(data);
     fuzz_dsdv(data);

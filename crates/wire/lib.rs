@@ -50,6 +50,7 @@ mod bounded;
 mod cursor;
 
 pub mod address;
+pub mod airtime;
 pub mod aodv;
 pub mod arp;
 pub mod c3l;

@@ -13,7 +13,7 @@ use super::scheduler::{Candidate, Rank, Scheduler};
 use super::trailer;
 use crate::places::{
     Calls, DropReason, Ecn, Enqueued, Head, Header, HeaderKind, Heard, LabelledQueue, MarkReason, NodeId,
-    Packet, PacketClass, PacketId, Priority, Queue, QueueContext, QueueView, Setting,
+    Packet, PacketClass, PacketId, Priority, Queue, QueueContext, QueueView, Setting, WaitingQueue,
 };
 use crate::words;
 
@@ -294,6 +294,20 @@ impl Queue for DiffQ {
     }
 }
 
+impl WaitingQueue for DiffQ {
+    fn wakes_at(&self, now: Time) -> Option<Time> {
+        if self.free || !self.config.scheduler.holds() || !self.has_room() {
+            return None;
+        }
+        let held = self.destinations.iter().filter_map(|queue| {
+            let (_, head) = self.rank(queue, now).filter(|(rank, _)| rank.is_held)?;
+            self.backlogs.fresh(head.next_hop, head.destination, now)
+        });
+        let expires = held.map(|(_, expires)| expires).min()?;
+        Some(self.free_at().filter(|&at| at > now).map_or(expires, |at| at.min(expires)))
+    }
+}
+
 impl LabelledQueue for DiffQ {
     fn pass_over(&mut self, context: &mut QueueContext<'_>) -> Option<Head> {
         self.passed |= match self.named? {
@@ -329,18 +343,6 @@ impl LabelledQueue for DiffQ {
         let packets = trailer::queue(heard.header).min(self.config.scheduler.quantiser.depth);
         self.backlogs.hear(heard.from, heard.destination, packets, now);
         !self.free && self.config.scheduler.holds() && self.has_room() && self.destinations.totals().1 > 0
-    }
-
-    fn wakes_at(&self, now: Time) -> Option<Time> {
-        if self.free || !self.config.scheduler.holds() || !self.has_room() {
-            return None;
-        }
-        let held = self.destinations.iter().filter_map(|queue| {
-            let (_, head) = self.rank(queue, now).filter(|(rank, _)| rank.is_held)?;
-            self.backlogs.fresh(head.next_hop, head.destination, now)
-        });
-        let expires = held.map(|(_, expires)| expires).min()?;
-        Some(self.free_at().filter(|&at| at > now).map_or(expires, |at| at.min(expires)))
     }
 
     fn on_finished(&mut self, packet: PacketId) {

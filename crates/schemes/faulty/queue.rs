@@ -8,7 +8,7 @@ use airfair_units::Time;
 use super::FalseHeader;
 use crate::places::{
     Calls, Enqueued, Head, Header, HeaderKind, Heard, LabelledQueue, NodeId, Packet, PacketId, Queue,
-    QueueContext, QueueView, Setting,
+    QueueContext, QueueView, Setting, WaitingQueue,
 };
 
 /// A queue whose headers are changed after it has written them.
@@ -63,6 +63,12 @@ impl Queue for FaultyQueue {
     }
 }
 
+impl WaitingQueue for FaultyQueue {
+    fn wakes_at(&self, now: Time) -> Option<Time> {
+        self.inner.wakes_at(now)
+    }
+}
+
 impl LabelledQueue for FaultyQueue {
     fn header(&self) -> &'static HeaderKind {
         self.inner.header()
@@ -83,10 +89,6 @@ impl LabelledQueue for FaultyQueue {
 
     fn on_heard(&mut self, heard: &Heard<'_>, now: Time) -> bool {
         self.inner.on_heard(heard, now)
-    }
-
-    fn wakes_at(&self, now: Time) -> Option<Time> {
-        self.inner.wakes_at(now)
     }
 
     fn on_finished(&mut self, packet: PacketId) {

@@ -108,7 +108,10 @@ impl Aqm for LbmMark {
                 }
             }
             Setting::Probability(Direction::Incoming, p) => self.incoming = p,
-            Setting::Backlog { .. } | Setting::FlowRate { .. } | Setting::Starving(_) => {}
+            Setting::Backlog { .. }
+            | Setting::LinkRate { .. }
+            | Setting::FlowRate { .. }
+            | Setting::Starving(_) => {}
         }
     }
 }

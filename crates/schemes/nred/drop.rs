@@ -149,7 +149,10 @@ impl Aqm for NredDrop {
                 }
             }
             Setting::Probability(Direction::Incoming, p) => self.incoming.p_b = p,
-            Setting::Backlog { .. } | Setting::FlowRate { .. } | Setting::Starving(_) => {}
+            Setting::Backlog { .. }
+            | Setting::LinkRate { .. }
+            | Setting::FlowRate { .. }
+            | Setting::Starving(_) => {}
         }
     }
 }

@@ -116,6 +116,13 @@ pub enum Setting {
     },
     /// A node starves, for the queue.
     Starving(Starving),
+    /// The rate of packets to a neighbour, for the queue: as a class of Linux's HTB has it.
+    LinkRate {
+        /// The neighbour.
+        neighbour: NodeId,
+        /// The rate.
+        rate: LinkRate,
+    },
     /// The rate that a flow may have over the interface.
     FlowRate {
         /// The flow.
@@ -123,6 +130,17 @@ pub enum Setting {
         /// The share of the flow.
         rate: Rate,
     },
+}
+
+/// A rate of packets by their length and what each adds to it: a token bucket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinkRate {
+    /// Bits of packets and of `overhead` by time.
+    pub rate: Rate,
+    /// Bytes that count for each packet beside its own as an IP packet: the time of an exchange that does not depend on its length.
+    pub overhead: u32,
+    /// Bytes that may leave at once, those of `overhead` included.
+    pub burst: u32,
 }
 
 /// A node whose flows starve while the channel is busy.

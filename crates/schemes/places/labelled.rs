@@ -5,7 +5,9 @@ use alloc::boxed::Box;
 use airfair_units::Time;
 
 use super::source::Calls;
-use super::{Head, Header, HeaderKind, NodeId, Packet, PacketId, Queue, QueueContext, QueueView};
+use super::{
+    Head, Header, HeaderKind, NodeId, Packet, PacketId, Queue, QueueContext, QueueView, WaitingQueue,
+};
 
 /// A header in a packet that a neighbour has sent, to this node or to another one: of the kind that the queue writes, or that the agent
 /// hears.
@@ -24,10 +26,10 @@ pub struct Heard<'a> {
 /// - what becomes known between two calls of `peek` (a neighbour's header, a route, the end of a transmission) may change the choice;
 /// - `commit` removes the packet that the last `peek` or `pass_over` named, whatever has become known since;
 /// - labelled packets may wait although the link is free: for a route, for the end of a transmission, or for news of a neighbour, which
-///   then has a time at which it is out of date ([`LabelledQueue::wakes_at`]), since a silent neighbour sends none.
+///   then has a time at which it is out of date ([`WaitingQueue::wakes_at`]), since a silent neighbour sends none.
 ///
 /// For DiffQ's queue, `tests/diffq/contract.rs` drives labelled packets with the news that its choice depends on.
-pub trait LabelledQueue: Queue {
+pub trait LabelledQueue: WaitingQueue {
     /// The kind of header that the queue reads and writes. The same at each call.
     fn header(&self) -> &'static HeaderKind;
 
@@ -51,12 +53,6 @@ pub trait LabelledQueue: Queue {
     /// only if [`Capability::HeardHeaders`](super::Capability).
     fn on_heard(&mut self, _heard: &Heard<'_>, _now: Time) -> bool {
         false
-    }
-
-    /// The time after `now` from which on `peek` names a packet that has to wait now, although nothing becomes known until then; `None` if
-    /// time alone changes nothing. Called each time that the link has taken what it has room for.
-    fn wakes_at(&self, _now: Time) -> Option<Time> {
-        None
     }
 
     /// The link has finished a packet that left the queue, with or without success. Called only if
@@ -112,6 +108,8 @@ pub trait LabelledQueue: Queue {
 pub enum OutputQueue {
     /// A discipline that stores and orders.
     Plain(Box<dyn Queue>),
+    /// One whose packets may wait.
+    Waiting(Box<dyn WaitingQueue>),
     /// One that labels packets, too.
     Labelled(Box<dyn LabelledQueue>),
 }
@@ -123,18 +121,25 @@ impl OutputQueue {
         Self::Plain(Box::new(queue))
     }
 
+    /// A discipline whose packets may wait.
+    #[must_use]
+    pub fn waiting(queue: impl WaitingQueue + 'static) -> Self {
+        Self::Waiting(Box::new(queue))
+    }
+
     /// A discipline that labels packets.
     #[must_use]
     pub fn labelled(queue: impl LabelledQueue + 'static) -> Self {
         Self::Labelled(Box::new(queue))
     }
 
-    /// The queue as a discipline, to read. `Queue` is the first part of the table of `LabelledQueue`: both arms are one load.
+    /// The queue as a discipline, to read. `Queue` is the first part of the tables of the others: all arms are one load.
     #[must_use]
     #[inline(always)]
     pub fn discipline(&self) -> &dyn Queue {
         match self {
             Self::Plain(queue) => &**queue,
+            Self::Waiting(queue) => &**queue,
             Self::Labelled(queue) => &**queue,
         }
     }
@@ -144,7 +149,18 @@ impl OutputQueue {
     pub fn discipline_mut(&mut self) -> &mut dyn Queue {
         match self {
             Self::Plain(queue) => &mut **queue,
+            Self::Waiting(queue) => &mut **queue,
             Self::Labelled(queue) => &mut **queue,
+        }
+    }
+
+    /// The part by which packets wait, if there is one.
+    #[must_use]
+    pub fn waits(&self) -> Option<&dyn WaitingQueue> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Waiting(queue) => Some(&**queue),
+            Self::Labelled(queue) => Some(&**queue),
         }
     }
 
@@ -153,7 +169,7 @@ impl OutputQueue {
     #[inline]
     pub fn labels(&self) -> Option<&dyn LabelledQueue> {
         match self {
-            Self::Plain(_) => None,
+            Self::Plain(_) | Self::Waiting(_) => None,
             Self::Labelled(queue) => Some(&**queue),
         }
     }
@@ -162,7 +178,7 @@ impl OutputQueue {
     #[inline]
     pub fn labels_mut(&mut self) -> Option<&mut dyn LabelledQueue> {
         match self {
-            Self::Plain(_) => None,
+            Self::Plain(_) | Self::Waiting(_) => None,
             Self::Labelled(queue) => Some(&mut **queue),
         }
     }
@@ -172,6 +188,7 @@ impl OutputQueue {
     pub fn into_discipline(self) -> Box<dyn Queue> {
         match self {
             Self::Plain(queue) => queue,
+            Self::Waiting(queue) => queue,
             Self::Labelled(queue) => queue,
         }
     }

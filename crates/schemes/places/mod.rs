@@ -66,7 +66,7 @@ pub use context::{
 pub use controller::{Controller, ControllerSetup, FlowLimit, Inhibition, LinkName};
 pub use effects::{
     AgentEffects, AqmEffects, ControllerEffects, ControllerMessage, Destination, Direction, ForwarderEffects,
-    Holding, HopEffects, Message, Probability, QueueEffects, ReceiverEffects, SendRate, Setting,
+    Holding, HopEffects, LinkRate, Message, Probability, QueueEffects, ReceiverEffects, SendRate, Setting,
     SourceEffects, Starving, Timer, Transmit,
 };
 pub use forwarder::{DeliveryRatio, DeliveryRatios, Forwarder, HeardBroadcast, Made, NativePacket, Numbered};
@@ -76,7 +76,9 @@ pub use interface::{Interface, Medium};
 pub use kinds::MessageKinds;
 pub use labelled::{Heard, LabelledQueue, OutputQueue};
 pub use packet::{Ecn, FlowId, NodeId, Packet, PacketClass, PacketId};
-pub use queue::{Aqm, DropReason, Enqueued, Head, MarkReason, Priority, Queue, QueueView, Verdict};
+pub use queue::{
+    Aqm, DropReason, Enqueued, Head, MarkReason, Priority, Queue, QueueView, Verdict, WaitingQueue,
+};
 pub use receiver::{Arrived, LossEvents, Receiver, UdpEnds};
 pub use report::{MOST_REPORT_BYTES, ReportBytes};
 pub use source::{

@@ -87,8 +87,8 @@ pub struct QueueView {
 /// - `peek` names a packet while one is stored;
 /// - `view` counts what is stored.
 ///
-/// A queue that writes headers, hears them, follows routes or goes by destination is a [`LabelledQueue`](super::LabelledQueue), whose
-/// packets may wait.
+/// A queue whose packets may wait although the link is free is a [`WaitingQueue`]; one that writes headers, hears them, follows routes or
+/// goes by destination is a [`LabelledQueue`](super::LabelledQueue).
 pub trait Queue: Send {
     /// Offers a packet.
     fn enqueue(&mut self, packet: Packet, context: &mut QueueContext<'_>) -> Enqueued;
@@ -125,6 +125,15 @@ pub trait Queue: Send {
     /// Calls `see` for each stored packet, in any order, for `airfair explain` (the owners of the queue when a packet is dropped) and for
     /// samples of links (packets that wait by next hop). It may call it for none.
     fn show(&self, _see: &mut dyn FnMut(&Packet)) {}
+}
+
+/// A queue whose packets may have to wait although the link is free, as where they have a rate: `peek` then names none.
+pub trait WaitingQueue: Queue {
+    /// The time after `now` from which on `peek` names a packet that has to wait now, although nothing becomes known until then; `None` if
+    /// time alone changes nothing. Called each time that the link has taken what it has room for.
+    fn wakes_at(&self, _now: Time) -> Option<Time> {
+        None
+    }
 }
 
 /// Active queue management: decides on packets and stores none. It works beside any discipline.

@@ -34,7 +34,7 @@ impl Relay {
         Self {
             queue: match scheme.queue(&Interface::radio(10)) {
                 OutputQueue::Labelled(queue) => queue,
-                OutputQueue::Plain(_) => panic!("a queue that labels packets"),
+                OutputQueue::Plain(_) | OutputQueue::Waiting(_) => panic!("a queue that labels packets"),
             },
             random: Stream::new(1, "relay", Purpose::Queue),
             out: QueueEffects::default(),

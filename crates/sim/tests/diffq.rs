@@ -11,7 +11,7 @@ use crate::support::*;
 use airfair_schemes::places::{
     Agent, Allowance, Enqueued, FlowSetup, Head, Header, HeaderKind, Heard, Interface, LabelledQueue, Medium,
     NodeId, OutputQueue, Packet, PacketId, Queue, QueueContext, QueueView, Setting, Source, SourceContext,
-    Timer, UdpEnds, Waiting, Wants,
+    Timer, UdpEnds, Waiting, WaitingQueue, Wants,
 };
 use airfair_schemes::{ParamValue, Params, Scheme};
 use airfair_sim::World;
@@ -82,7 +82,7 @@ impl Scheme for Observed {
     fn queue(&self, interface: &Interface) -> OutputQueue {
         let queue = match self.scheme.queue(interface) {
             OutputQueue::Labelled(queue) => queue,
-            plain @ OutputQueue::Plain(_) => return plain,
+            plain @ (OutputQueue::Plain(_) | OutputQueue::Waiting(_)) => return plain,
         };
         let mut log = self.log.lock().unwrap();
         log.queues += 1;
@@ -165,6 +165,12 @@ impl Queue for ObservedQueue {
     }
 }
 
+impl WaitingQueue for ObservedQueue {
+    fn wakes_at(&self, now: Time) -> Option<Time> {
+        self.queue.wakes_at(now)
+    }
+}
+
 impl LabelledQueue for ObservedQueue {
     fn pass_over(&mut self, context: &mut QueueContext<'_>) -> Option<Head> {
         self.queue.pass_over(context)
@@ -184,9 +190,6 @@ impl LabelledQueue for ObservedQueue {
         let word = self.word(heard.from, heard.destination, heard.header);
         self.log.lock().unwrap().heard.push(word);
         may_leave
-    }
-    fn wakes_at(&self, now: Time) -> Option<Time> {
-        self.queue.wakes_at(now)
     }
     fn on_finished(&mut self, packet: PacketId) {
         self.queue.on_finished(packet);

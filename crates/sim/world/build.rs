@@ -395,6 +395,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         counts_finished: false,
         idle_scheme: None,
         queues_label: interfaces.ports().any(|port| !interfaces.pipeline(port).queue_header().is_none()),
+        queues_wait: interfaces.ports().any(|port| interfaces.pipeline(port).may_wait()),
         headers_heard: interfaces
             .ports()
             .any(|port| interfaces.pipeline(port).wants(Capability::HeardHeaders)),

@@ -92,8 +92,8 @@ impl Net for Network {
 
     fn apply(&mut self, station: StationIx, settings: &[Setting], now: Time) {
         let port = self.plane.interfaces.of_station(station).1;
-        // A packet that has waited for news of a neighbour's queue may leave now.
-        if self.plane.rules.queues_label && self.plane.interfaces.pipeline(port).view().packets > 0 {
+        // A packet that has waited for news may leave now.
+        if self.plane.rules.queues_wait && self.plane.interfaces.pipeline(port).view().packets > 0 {
             self.plane.schedule.mark_ready(self.plane.interfaces.link(port));
         }
         settings.iter().for_each(|&setting| self.plane.interfaces.apply(port, setting, now));

@@ -99,7 +99,7 @@ impl Network {
                     air.hand_down(station, Msdu { category, ..msdu });
                 }
             }
-            if self.plane.rules.queues_label {
+            if self.plane.rules.queues_wait {
                 self.plane.interfaces.arm(port, now, &mut self.plane.schedule);
             }
             return;
@@ -393,7 +393,7 @@ impl Network {
                 Some(None) => {}
                 None => {
                     self.endpoints.on_queue_emptied(&mut self.plane, port, now);
-                    if self.plane.rules.queues_label {
+                    if self.plane.rules.queues_wait {
                         self.plane.interfaces.arm(port, now, &mut self.plane.schedule);
                     }
                     return None;

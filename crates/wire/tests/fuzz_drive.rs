@@ -1,7 +1,8 @@
 //! Runs the fuzz entry points on stable Rust: 10^5 inputs each, half of them random bytes, half mutations of
 //! valid frames; 10^6 for five-tuples, routing protocols, DiffQ's trailer, which all that overhear a frame read, C3L,
-//! MORE, ExOR and their probes.
+//! MORE, ExOR and their probes, and the airtime allocator.
 
+use airfair_wire::airtime::{Announcement, Link, State};
 use airfair_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
 use airfair_wire::c3l;
 use airfair_wire::congestion::{Congestion, Fields, Rates};
@@ -9,9 +10,9 @@ use airfair_wire::diffq::{Call, Sizes, Trailer, Type};
 use airfair_wire::dsdv::{self, Update};
 use airfair_wire::exor::{self, Exor};
 use airfair_wire::fuzz::{
-    fuzz_all, fuzz_aodv, fuzz_arp, fuzz_c3l, fuzz_congestion, fuzz_diffq, fuzz_dsdv, fuzz_ethernet,
-    fuzz_exor, fuzz_five_tuple, fuzz_ieee80211, fuzz_ipv4, fuzz_ipv6, fuzz_llc, fuzz_more, fuzz_olsr,
-    fuzz_pcapng, fuzz_probe, fuzz_radiotap, fuzz_rewrite, fuzz_tcp, fuzz_udp,
+    fuzz_airtime, fuzz_all, fuzz_aodv, fuzz_arp, fuzz_c3l, fuzz_congestion, fuzz_diffq, fuzz_dsdv,
+    fuzz_ethernet, fuzz_exor, fuzz_five_tuple, fuzz_ieee80211, fuzz_ipv4, fuzz_ipv6, fuzz_llc, fuzz_more,
+    fuzz_olsr, fuzz_pcapng, fuzz_probe, fuzz_radiotap, fuzz_rewrite, fuzz_tcp, fuzz_udp,
 };
 use airfair_wire::ieee80211::{Ack, Addresses, CfEnd, Cts, DataHeader, Frame, NavDuration, QosControl, Rts};
 use airfair_wire::more;
@@ -363,6 +364,14 @@ fn probe_seeds() -> Vec<Vec<u8>> {
         .to_vec()
 }
 
+fn airtime_seeds() -> Vec<Vec<u8>> {
+    let link = |to| Link { from: 3, to, used: 9_000, flows: 2, state: State::Short };
+    [(0, 0), (2, 3), (32, 64)]
+        .map(|(own, heard)| Announcement::new(7, (0..own).map(link), (0..heard).map(link)))
+        .map(|said| bytes(said.wire_len() + 5, |buffer| assert!(said.encode(buffer).is_ok())))
+        .to_vec()
+}
+
 fn exor_seeds() -> Vec<Vec<u8>> {
     let nodes = exor::Nodes::new(&[9, 3, 4, 1]).unwrap();
     let head =
@@ -512,6 +521,11 @@ fn more() {
 #[test]
 fn exor() {
     drive_with(&exor_seeds(), 10 * INPUTS, fuzz_exor);
+}
+
+#[test]
+fn airtime() {
+    drive_with(&airtime_seeds(), 10 * INPUTS, fuzz_airtime);
 }
 
 #[test]

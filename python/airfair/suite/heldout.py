@@ -71,6 +71,10 @@ class Draw:
         return self._random.random() < probability
 
 
+Kind = Callable[[Draw, Radio], Tables]
+"""A function that draws the nodes, links and flows of a world."""
+
+
 def names() -> list[str]:
     """The names of the worlds, `heldout-01` to `heldout-30`."""
     return [f"heldout-{number:02d}" for number in range(1, WORLDS + 1)]
@@ -78,10 +82,19 @@ def names() -> list[str]:
 
 def world(number: int) -> Scenario:
     """The world of a number, 1 to 30."""
-    name = names()[number - 1]
+    kinds: tuple[Kind, ...] = (_mesh, _cell, _chain)
+    return _drawn(names()[number - 1], kinds[(number - 1) % len(kinds)])
+
+
+def mesh(name: str) -> Scenario:
+    """A mesh drawn by a name of another kind than those of the held-out worlds."""
+    if name in names():
+        raise ValueError(f"{name} is a held-out world")
+    return _drawn(name, _mesh)
+
+
+def _drawn(name: str, kind: Kind) -> Scenario:
     draw = Draw(name)
-    kinds: tuple[Callable[[Draw, Radio], Tables], ...] = (_mesh, _cell, _chain)
-    kind = kinds[(number - 1) % len(kinds)]
     radio = draw.one(RADIOS)
     tables: Tables = {
         "name": name,

@@ -58,7 +58,7 @@ fn announces(size: u16) -> Header {
 fn queue_of(name: &str, set: &[(&str, ParamValue)], limit: u32) -> Box<dyn LabelledQueue> {
     match build(name, set).queue(&Interface::radio(limit)) {
         OutputQueue::Labelled(queue) => queue,
-        OutputQueue::Plain(_) => panic!("{name}: a queue that labels packets"),
+        OutputQueue::Plain(_) | OutputQueue::Waiting(_) => panic!("{name}: a queue that labels packets"),
     }
 }
 

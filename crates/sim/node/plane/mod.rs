@@ -73,6 +73,8 @@ pub(crate) struct RunRules {
     pub idle_scheme: Option<IdleScheme>,
     /// True if a queue reads and writes headers.
     pub queues_label: bool,
+    /// True if packets of a queue may have to wait although the link is free.
+    pub queues_wait: bool,
     /// True if a queue or an agent learns of headers that its station receives or overhears.
     pub headers_heard: bool,
     /// True if an agent does.

@@ -1,0 +1,207 @@
+//! The agent beside a radio interface: it announces the node's links, divides the air among the pairs around each of them, and sets the
+//! rates of its queue.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use airfair_units::{Rate, Span, Time};
+use airfair_wire::airtime::{Announcement, Link, State};
+
+use super::allocation::{Around, ends, level};
+use super::neighbourhood::Neighbourhood;
+use super::usage::{SHORT_BELOW, Usage, Use};
+use super::{Airtime, Weight};
+use crate::link_values::LinkValues;
+use crate::places::{
+    Agent, AgentContext, AgentSetup, Destination, LinkRate, LoneExchange, Message, NodeId, NodeSample,
+    Setting,
+};
+
+/// Most neighbours whose rates are known.
+const MOST_RATES: usize = 64;
+
+/// Weight of a period in the mean of the time that is lost to others outside.
+const OUTSIDE_WEIGHT: f64 = 0.2;
+
+/// Part of the counted share by which a share grows in a period without need for relief. 0.01 and 0.05 decide nothing.
+const GROWTH: f64 = 0.02;
+
+/// Least share of a pair: no announcement of another node stops a link.
+const FLOOR: f64 = 0.01;
+
+/// Part of a pair's share that each direction has, whatever the other uses.
+const OWN_PART: f64 = 0.5;
+
+/// Bytes of a data packet: where these have RTS/CTS, that is part of the overhead of all.
+const DATA_BYTES: u32 = 1000;
+
+/// The allocator's agent.
+#[derive(Debug, Clone)]
+pub struct AirtimeAgent {
+    config: Airtime,
+    me: NodeId,
+    exchange: LoneExchange,
+    /// Exchanges of links with a rate of their own.
+    rates: LinkValues<LoneExchange>,
+    neighbourhood: Neighbourhood,
+    usage: Usage,
+    /// Part of the time in which the air is busy by what no announcement explains.
+    outside: f64,
+    /// Links of announcements looked at.
+    work: u64,
+}
+
+impl AirtimeAgent {
+    /// An agent with a run's parameters.
+    #[must_use]
+    pub const fn new(config: Airtime) -> Self {
+        let none = LoneExchange { fixed: Span::ZERO, rts: Span::ZERO, rts_above: u32::MAX, rate: Rate(0) };
+        Self {
+            me: NodeId(u32::MAX),
+            exchange: none,
+            rates: LinkValues::new(MOST_RATES),
+            neighbourhood: Neighbourhood::new(config.lifetime),
+            usage: Usage::new(config.memory),
+            outside: 0.0,
+            work: 0,
+            config,
+        }
+    }
+
+    /// The node's own links that count, and for those over which it only receives one that uses nothing.
+    fn links(&self, sample: &NodeSample<'_>, now: Time) -> Vec<Link> {
+        let sent = sample.links.iter().filter_map(|link| {
+            let of = self.usage.of(link.neighbour, now)?;
+            Some(Link {
+                from: self.me.0,
+                to: link.neighbour.0,
+                used: (of.used * f64::from(u16::MAX)) as u16,
+                flows: self.usage.flows(link.neighbour),
+                state: of.state(&self.config, now),
+            })
+        });
+        let mut links: Vec<Link> = sent.collect();
+        for Link { from, .. } in self.neighbourhood.own_links().filter(|link| link.to == self.me.0) {
+            if !links.iter().any(|link| link.to == from) {
+                links.push(Link { from: self.me.0, to: from, used: 0, flows: 0, state: State::Lends });
+            }
+        }
+        links
+    }
+
+    /// Averages the part of the time in which the air is busy beside what announcements explain.
+    fn observe_outside(&mut self, sample: &NodeSample<'_>, near: &Around) {
+        let airtime = sample.airtime;
+        let busy = airtime.sum().0.saturating_sub(airtime.idle.0) as f64 / sample.interval.0.max(1) as f64;
+        let mut around = near.clone();
+        for link in sample.links {
+            self.neighbourhood.heard_by(link.neighbour).for_each(|link| around.add(link));
+        }
+        let explained: f64 = around.pairs(false).values().map(|pair| pair.used).sum();
+        self.outside += OUTSIDE_WEIGHT * ((busy - explained).clamp(0.0, 1.0) - self.outside);
+    }
+
+    /// The share of the node's direction of a link, and the factor in it. `near`: the links of the node and of its neighbours.
+    fn share(&self, neighbour: NodeId, near: &Around, before: f64) -> (f64, f64) {
+        let mut around = near.clone();
+        self.neighbourhood.heard_by(neighbour).for_each(|link| around.add(link));
+        let mut pairs = around.pairs(self.config.weight == Weight::Flows);
+        let mine = ends(self.me.0, neighbour.0);
+        let Some(pair) = pairs.get_mut(&mine) else { return (1.0, 1.0) };
+        // The share that it has when it uses it.
+        pair.lends = false;
+        let weight = pair.weight;
+        let counted = level(pairs.values(), 1.0 - self.outside, self.config.lends);
+        // Those that have more than one that is short give way to it.
+        let has = before * counted;
+        let gives_way = pairs
+            .iter()
+            .any(|(&other, of)| other != mine && of.short && of.used < SHORT_BELOW * has * of.weight);
+        let factor = if gives_way {
+            (before * (1.0 - self.config.relief)).max(self.config.least)
+        } else {
+            (before + GROWTH).min(1.0)
+        };
+        let share = (factor * counted * weight).clamp(FLOOR, 1.0);
+        let there = self.neighbourhood.link(neighbour, self.me);
+        let back = there.map_or(0.0, |link| f64::from(link.used) / f64::from(u16::MAX));
+        ((share - back).max(OWN_PART * share), factor)
+    }
+
+    /// The rate of a share.
+    fn rate(&self, neighbour: NodeId, share: f64, of: &Use) -> LinkRate {
+        let exchange = self.rates.get(neighbour).copied().unwrap_or(self.exchange);
+        let attempts = if self.config.charges_retries { of.attempts.max(1.0) } else { 1.0 };
+        let bits = exchange.rate.as_bps() as f64 / attempts;
+        let rts = if DATA_BYTES > exchange.rts_above { exchange.rts } else { Span::ZERO };
+        let overhead = (exchange.fixed + rts).as_secs_f64() * exchange.rate.as_bps() as f64 / 8.0;
+        LinkRate {
+            rate: Rate((share * bits) as u64),
+            overhead: overhead as u32,
+            burst: (self.config.depth.as_secs_f64() * bits / 8.0) as u32,
+        }
+    }
+
+    /// Announces these links, and those of neighbours.
+    fn announce(&self, links: Vec<Link>, context: &mut AgentContext<'_>) {
+        if links.is_empty() {
+            return;
+        }
+        let heard = self.neighbourhood.own_links().filter(|link| link.to != self.me.0);
+        let said = Announcement::new(self.me.0, links.into_iter(), heard);
+        let mut bytes = vec![0; said.wire_len()];
+        if said.encode(&mut bytes).is_ok() {
+            let to = Destination::Broadcast;
+            context.out.messages.push(Message { to, bytes, ahead: true, transmit: None });
+        }
+    }
+}
+
+impl Agent for AirtimeAgent {
+    fn on_start(&mut self, setup: &AgentSetup<'_>, _context: &mut AgentContext<'_>) {
+        self.me = setup.node;
+        self.exchange = setup.exchange;
+    }
+
+    fn on_link_rate(&mut self, neighbour: NodeId, exchange: LoneExchange, _context: &mut AgentContext<'_>) {
+        self.rates.set(neighbour, exchange, |_| false);
+    }
+
+    fn on_sample(&mut self, sample: &NodeSample<'_>, context: &mut AgentContext<'_>) {
+        let now = context.now;
+        self.neighbourhood.expire(now);
+        let (rates, usual) = (&self.rates, self.exchange);
+        let exchange = |neighbour| rates.get(neighbour).copied().unwrap_or(usual);
+        self.usage.update(sample, &self.config, exchange, now);
+        let links = self.links(sample, now);
+        let mut near = Around::default();
+        links.iter().copied().for_each(|link| near.add(link));
+        self.neighbourhood.own_links().for_each(|link| near.add(link));
+        self.observe_outside(sample, &near);
+        for link in sample.links {
+            let neighbour = link.neighbour;
+            let Some(&of) = self.usage.of(neighbour, now) else { continue };
+            let (share, factor) = self.share(neighbour, &near, of.factor);
+            self.usage.set_share(neighbour, share, factor);
+            let rate = self.rate(neighbour, share, &of);
+            context.out.settings.push(Setting::LinkRate { neighbour, rate });
+        }
+        self.announce(links, context);
+    }
+
+    fn on_message(&mut self, from: NodeId, bytes: &[u8], _to_me: bool, context: &mut AgentContext<'_>) {
+        if let Ok((said, _)) = Announcement::decode(bytes) {
+            self.work += self.neighbourhood.take(from, &said, context.now);
+        }
+    }
+
+    /// The part of the air that is lost to others, the sum of the shares of the node's links, the least factor in them.
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        let (shares, factor) = self.usage.shares();
+        vec![("outside", self.outside), ("shares", shares), ("factor", factor)]
+    }
+
+    fn work(&self) -> u64 {
+        self.work
+    }
+}
