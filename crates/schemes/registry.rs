@@ -316,15 +316,6 @@ static ENTRIES: [SchemeEntry; 31] = [
         |params| Ok(Box::new(SourceScheme(bbr::Bbr::from_params(params)?))),
     ),
     SchemeEntry::built_in_entry(
-        "airtime",
-        "each pair of neighbours has a share of the air's time, and lends what it does not use",
-        "Jang, Psounis and Govindan, CoNEXT 2010",
-        &["queue", "agent"],
-        airtime::Airtime::LIST,
-        |params| Ok(Box::new(airtime::Airtime::from_params(params)?)),
-    )
-    .with_presets(airtime::PRESETS),
-    SchemeEntry::built_in_entry(
         "few",
         "newreno whose window grows by a hundredth of a segment in a round trip",
         "Nahm, Helmy and Kuo, MobiHoc 2005",
@@ -435,6 +426,15 @@ static ENTRIES: [SchemeEntry; 31] = [
     )
     .over(&[Carrier::Tcp, Carrier::Udp])
     .with_presets(c3l::OF_VARIANTS),
+    SchemeEntry::built_in_entry(
+        "airtime",
+        "each pair of neighbours has a share of the air's time, and lends what it does not use",
+        "Jang, Psounis and Govindan, CoNEXT 2010",
+        &["queue", "agent"],
+        airtime::Airtime::LIST,
+        |params| Ok(Box::new(airtime::Airtime::from_params(params)?)),
+    )
+    .with_presets(airtime::PRESETS),
     SchemeEntry::built_in_entry(
         "more",
         "opportunistic routing: every broadcast is a random combination of a batch, and whoever hears it may send another",
