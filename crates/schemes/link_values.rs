@@ -36,6 +36,11 @@ impl<T: Copy> LinkValues<T> {
         self.values.get(&neighbour).map(|(value, _)| value)
     }
 
+    /// Forgets a neighbour.
+    pub(crate) fn remove(&mut self, neighbour: NodeId) {
+        self.values.remove(&neighbour);
+    }
+
     /// All values, in the order of neighbours.
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &T> {
         self.values.values().map(|(value, _)| value)

@@ -9,10 +9,10 @@ use crate::error::{DecodeError, EncodeError, Expected, Header};
 /// Version 1 in the upper half, the only type in the lower.
 const TYPE: u8 = 0x11;
 
-/// What a link does with its share.
+/// The use that a link makes of its share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum State {
-    /// It leaves a part of it to others.
+    /// It leaves to others what it does not use.
     Lends,
     /// It keeps it.
     #[default]
@@ -42,7 +42,7 @@ pub struct Link {
     pub used: u16,
     /// Flows whose data it carries.
     pub flows: u8,
-    /// What it does with its share.
+    /// The use that it makes of its share.
     pub state: State,
 }
 

@@ -5,9 +5,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use airfair_units::{Rate, Span, Time};
-use airfair_wire::airtime::{Announcement, Link, State};
+use airfair_wire::airtime::{Announcement, Link};
 
-use super::allocation::{Around, ends, level};
+use super::allocation::{Around, level, pair_key};
 use super::neighbourhood::Neighbourhood;
 use super::usage::{SHORT_BELOW, Usage, Use};
 use super::{Airtime, Weight};
@@ -47,6 +47,8 @@ pub struct AirtimeAgent {
     usage: Usage,
     /// Part of the time in which the air is busy by what no announcement explains.
     outside: f64,
+    /// The time of the last sample.
+    sampled: Time,
     /// Links of announcements looked at.
     work: u64,
 }
@@ -63,14 +65,15 @@ impl AirtimeAgent {
             neighbourhood: Neighbourhood::new(config.lifetime),
             usage: Usage::new(config.memory),
             outside: 0.0,
+            sampled: Time::ZERO,
             work: 0,
             config,
         }
     }
 
-    /// The node's own links that count, and for those over which it only receives one that uses nothing.
+    /// The links over which the node sends that count.
     fn links(&self, sample: &NodeSample<'_>, now: Time) -> Vec<Link> {
-        let sent = sample.links.iter().filter_map(|link| {
+        let links = sample.links.iter().filter_map(|link| {
             let of = self.usage.of(link.neighbour, now)?;
             Some(Link {
                 from: self.me.0,
@@ -80,13 +83,7 @@ impl AirtimeAgent {
                 state: of.state(&self.config, now),
             })
         });
-        let mut links: Vec<Link> = sent.collect();
-        for Link { from, .. } in self.neighbourhood.own_links().filter(|link| link.to == self.me.0) {
-            if !links.iter().any(|link| link.to == from) {
-                links.push(Link { from: self.me.0, to: from, used: 0, flows: 0, state: State::Lends });
-            }
-        }
-        links
+        links.collect()
     }
 
     /// Averages the part of the time in which the air is busy beside what announcements explain.
@@ -106,12 +103,12 @@ impl AirtimeAgent {
         let mut around = near.clone();
         self.neighbourhood.heard_by(neighbour).for_each(|link| around.add(link));
         let mut pairs = around.pairs(self.config.weight == Weight::Flows);
-        let mine = ends(self.me.0, neighbour.0);
+        let mine = pair_key(self.me.0, neighbour.0);
         let Some(pair) = pairs.get_mut(&mine) else { return (1.0, 1.0) };
         // The share that it has when it uses it.
         pair.lends = false;
         let weight = pair.weight;
-        let counted = level(pairs.values(), 1.0 - self.outside, self.config.lends);
+        let counted = level(pairs.values(), 1.0 - self.outside);
         // Those that have more than one that is short give way to it.
         let has = before * counted;
         let gives_way = pairs
@@ -142,13 +139,19 @@ impl AirtimeAgent {
         }
     }
 
-    /// Announces these links, and those of neighbours.
+    /// Announces these links of the node, and those with an end at a neighbour: those over which the node receives are among them.
     fn announce(&self, links: Vec<Link>, context: &mut AgentContext<'_>) {
-        if links.is_empty() {
+        let mut around = Around::default();
+        self.neighbourhood
+            .at_neighbours()
+            .filter(|link| link.from != self.me.0)
+            .for_each(|link| around.add(link));
+        // Those over which the node receives are more to its neighbours than to those of its neighbours.
+        let (here, there): (Vec<Link>, Vec<Link>) = around.links().partition(|link| link.to == self.me.0);
+        if links.is_empty() && here.is_empty() && there.is_empty() {
             return;
         }
-        let heard = self.neighbourhood.own_links().filter(|link| link.to != self.me.0);
-        let said = Announcement::new(self.me.0, links.into_iter(), heard);
+        let said = Announcement::new(self.me.0, links.into_iter(), here.into_iter().chain(there));
         let mut bytes = vec![0; said.wire_len()];
         if said.encode(&mut bytes).is_ok() {
             let to = Destination::Broadcast;
@@ -169,6 +172,7 @@ impl Agent for AirtimeAgent {
 
     fn on_sample(&mut self, sample: &NodeSample<'_>, context: &mut AgentContext<'_>) {
         let now = context.now;
+        self.sampled = now;
         self.neighbourhood.expire(now);
         let (rates, usual) = (&self.rates, self.exchange);
         let exchange = |neighbour| rates.get(neighbour).copied().unwrap_or(usual);
@@ -176,10 +180,14 @@ impl Agent for AirtimeAgent {
         let links = self.links(sample, now);
         let mut near = Around::default();
         links.iter().copied().for_each(|link| near.add(link));
-        self.neighbourhood.own_links().for_each(|link| near.add(link));
+        self.neighbourhood.at_neighbours().for_each(|link| near.add(link));
         self.observe_outside(sample, &near);
         for link in sample.links {
             let neighbour = link.neighbour;
+            if self.usage.expire(neighbour, now) {
+                let rate = LinkRate { rate: Rate(0), overhead: 0, burst: 0 };
+                context.out.settings.push(Setting::LinkRate { neighbour, rate });
+            }
             let Some(&of) = self.usage.of(neighbour, now) else { continue };
             let (share, factor) = self.share(neighbour, &near, of.factor);
             self.usage.set_share(neighbour, share, factor);
@@ -197,7 +205,7 @@ impl Agent for AirtimeAgent {
 
     /// The part of the air that is lost to others, the sum of the shares of the node's links, the least factor in them.
     fn gauges(&self) -> Vec<(&'static str, f64)> {
-        let (shares, factor) = self.usage.shares();
+        let (shares, factor) = self.usage.shares(self.sampled);
         vec![("outside", self.outside), ("shares", shares), ("factor", factor)]
     }
 

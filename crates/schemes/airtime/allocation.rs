@@ -10,9 +10,9 @@ use airfair_wire::airtime::{Link, State};
 pub struct Pair {
     /// Part of the air's time that both directions use.
     pub used: f64,
-    /// How much the pair counts, above 0.
+    /// The weight of the pair, above 0.
     pub weight: f64,
-    /// True if both ends lend.
+    /// True if both ends lend what they do not use of their share.
     pub lends: bool,
     /// True if an end cannot use its share.
     pub short: bool,
@@ -22,7 +22,7 @@ pub struct Pair {
 pub(super) type Pairs = BTreeMap<(u32, u32), Pair>;
 
 /// The key of a pair.
-pub(super) const fn ends(one: u32, other: u32) -> (u32, u32) {
+pub(super) const fn pair_key(one: u32, other: u32) -> (u32, u32) {
     if one < other { (one, other) } else { (other, one) }
 }
 
@@ -38,12 +38,17 @@ impl Around {
         self.directions.entry((link.from, link.to)).or_insert(link);
     }
 
+    /// The links, by their ends.
+    pub(super) fn links(&self) -> impl Iterator<Item = Link> {
+        self.directions.values().copied()
+    }
+
     /// The pairs of these links, each counted once, or as often as flows pass it.
     pub(super) fn pairs(&self, by_flows: bool) -> Pairs {
         let mut pairs = Pairs::new();
         for (&(from, to), link) in &self.directions {
             let none = Pair { used: 0.0, weight: 0.0, lends: true, short: false };
-            let pair = pairs.entry(ends(from, to)).or_insert(none);
+            let pair = pairs.entry(pair_key(from, to)).or_insert(none);
             pair.used += f64::from(link.used) / f64::from(u16::MAX);
             pair.weight += f64::from(link.flows);
             pair.lends &= link.state == State::Lends;
@@ -57,11 +62,11 @@ impl Around {
 }
 
 /// The share of a pair of weight 1 of a part of the air that is divided among these pairs, in proportion to their weights. Those that lend
-/// leave the part `lends` of what they do not use of their shares to all.
+/// leave what they do not use of their shares to all.
 ///
 /// Without lending it is `divided` by the sum of the weights.
 #[must_use]
-pub fn level<'a>(pairs: impl Iterator<Item = &'a Pair> + Clone, divided: f64, lends: f64) -> f64 {
+pub fn level<'a>(pairs: impl Iterator<Item = &'a Pair> + Clone, divided: f64) -> f64 {
     let mut weights: f64 = pairs.clone().map(|pair| pair.weight).sum();
     let mut lenders: Vec<&Pair> = pairs.filter(|pair| pair.lends).collect();
     lenders.sort_by(|one, other| (one.used / one.weight).total_cmp(&(other.used / other.weight)));
@@ -71,8 +76,8 @@ pub fn level<'a>(pairs: impl Iterator<Item = &'a Pair> + Clone, divided: f64, le
         if left <= weights * (lender.used / lender.weight) {
             break;
         }
-        left -= lends * lender.used;
-        weights -= lends * lender.weight;
+        left -= lender.used;
+        weights -= lender.weight;
     }
     if weights > 1e-9 { (left / weights).min(divided) } else { divided }
 }

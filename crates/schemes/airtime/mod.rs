@@ -17,8 +17,7 @@
 //! of the air's time, that unused time is handed on, and that air lost to outside interference is subtracted. The law below is made of
 //! that; numbers are ours:
 //! - **Pairs.** A pair is two neighbours of which one sends to the other. Both directions take of one share, so that acknowledgements need
-//!   no share of their own. Each end limits what it sends: to the share less what the other end uses, but not to less than its part by
-//!   flows.
+//!   no share of their own. Each end limits what it sends: to the share less what the other end uses, but not to less than half of it.
 //! - **Around a link** are the pairs with an end at one of its nodes or at a neighbour of these: their frames can collide.
 //! - **The share** of a pair is `(1 - outside) / A`, where `A` counts the pairs around it. `outside` is the time in which the air is busy
 //!   and which their announced use does not explain.
@@ -54,7 +53,7 @@ use crate::scheme::Scheme;
 use crate::{params, words};
 
 words! {
-    /// How much a pair counts in the division of the air.
+    /// The weight of a pair in the division of the air.
     pub enum Weight {
         /// Each pair as much, as in the abstract.
         Pairs = "pairs",
@@ -67,17 +66,15 @@ params! {
     /// The parameters of the airtime allocator.
     pub struct Airtime {
         /// interval of announcements and of new shares; ours
-        operator period: Span = Span::from_secs(1), in Span::from_millis(50)..=Span::from_secs(60);
+        operator period: Span = Span::from_secs(1), in Span::from_millis(500)..=Span::from_secs(2);
         /// depth of a token bucket, time of the air: two turns of 20 ms; ours
         operator depth: Span = Span::from_millis(40), in Span::from_millis(1)..=Span::from_secs(1);
         /// how long an announcement holds; at least the period
         operator lifetime: Span = Span::from_secs(5), in Span::from_millis(50)..=Span::from_secs(600);
         /// how long after its last packet a link, or a flow on it, counts: TCP is silent between its time-outs
-        operator memory: Span = Span::from_secs(10), in Span::from_millis(50)..=Span::from_secs(600);
+        operator memory: Span = Span::from_secs(20), in Span::from_millis(50)..=Span::from_secs(600);
         /// how much a pair counts: each as much, or as often as flows pass it
         reading weight: Weight = Weight::Pairs;
-        /// part of the unused time of a pair that it lends
-        reading lends: f64 = 1.0, in 0.0..=1.0;
         /// a packet that needs several attempts takes as many times of its share
         reading charges_retries: bool = true;
         /// part of its share that a pair gives up in a period in which one around it is short of air and uses less; 0: none
@@ -109,8 +106,8 @@ impl Scheme for Airtime {
         }
     }
 
-    fn agent(&self, _interface: &Interface) -> Option<Box<dyn Agent>> {
-        Some(Box::new(AirtimeAgent::new(*self)))
+    fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
+        interface.is_radio().then(|| Box::new(AirtimeAgent::new(*self)) as Box<dyn Agent>)
     }
 
     fn wants(&self, interface: &Interface) -> Wants {

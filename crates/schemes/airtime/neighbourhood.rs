@@ -12,9 +12,9 @@ use crate::places::NodeId;
 /// Most neighbours of which announcements are kept.
 const MOST_NEIGHBOURS: usize = 64;
 
-/// What a neighbour has announced last.
+/// The last announcement of a neighbour.
 #[derive(Debug, Clone, Default)]
-struct Word {
+struct Announced {
     own: Vec<Link>,
     heard: Vec<Link>,
     until: Time,
@@ -23,7 +23,7 @@ struct Word {
 /// The announcements of neighbours that hold.
 #[derive(Debug, Clone)]
 pub struct Neighbourhood {
-    words: BTreeMap<NodeId, Word>,
+    words: BTreeMap<NodeId, Announced>,
     /// The neighbours in the table, for its end.
     known: LinkValues<()>,
     lifetime: Span,
@@ -42,7 +42,7 @@ impl Neighbourhood {
             return 0;
         }
         self.known.set(from, (), |_| false);
-        let word = Word {
+        let word = Announced {
             own: said.own().to_vec(),
             heard: said.heard().to_vec(),
             until: now.saturating_add(self.lifetime),
@@ -59,9 +59,15 @@ impl Neighbourhood {
         self.words.retain(|_, word| now < word.until);
     }
 
-    /// The links that neighbours themselves send over, by neighbour.
-    pub fn own_links(&self) -> impl Iterator<Item = Link> {
-        self.words.values().flat_map(|word| word.own.iter().copied())
+    /// The links with an end at a neighbour, as it has announced them: those over which it sends first, then those over which it receives.
+    /// One may come twice.
+    pub fn at_neighbours(&self) -> impl Iterator<Item = Link> {
+        let sent = self.words.values().flat_map(|word| word.own.iter().copied());
+        let received = self
+            .words
+            .iter()
+            .flat_map(|(neighbour, word)| word.heard.iter().filter(|link| link.to == neighbour.0).copied());
+        sent.chain(received)
     }
 
     /// The link from a neighbour to another node, as the neighbour has announced it.

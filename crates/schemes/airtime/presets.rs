@@ -10,7 +10,6 @@ pub const PRESETS: &[Preset] = &[
         about: "what an operator should take",
         values: &[
             ("weight", ParamValue::Choice("flows")),
-            ("lends", ParamValue::Number(0.5)),
             ("charges_retries", ParamValue::Flag(false)),
             ("relief", ParamValue::Number(0.05)),
         ],

@@ -7,8 +7,9 @@ use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec;
 use alloc::vec::Vec;
 
-use airfair_units::{Bytes, Time};
+use airfair_units::{Bytes, Span, Time};
 
+use crate::link_values::LinkValues;
 use crate::places::{
     DropReason, Enqueued, FlowId, Head, LinkRate, NodeId, Packet, Priority, Queue, QueueContext, QueueView,
     Setting, WaitingQueue,
@@ -79,9 +80,18 @@ impl Bucket {
         Time(self.empty_at.0.saturating_sub(burst.0))
     }
 
-    fn charge(&mut self, bytes: u32, now: Time) {
+    /// With another rate from now on: what the packets that have left owe is a number of bytes.
+    fn changed(self, rate: LinkRate, now: Time) -> Self {
+        let owed = u128::from(self.empty_at.since(now).0) * u128::from(self.rate.rate.as_bps());
+        let owed = owed / u128::from(rate.rate.as_bps().max(1));
+        Self { rate, empty_at: now.saturating_add(Span(u64::try_from(owed).unwrap_or(u64::MAX))) }
+    }
+
+    /// After a packet of this size.
+    fn charged(self, bytes: u32, now: Time) -> Self {
         let bytes = u64::from(bytes) + u64::from(self.rate.overhead);
-        self.empty_at = self.empty_at.max(now).saturating_add(self.rate.rate.time_for(Bytes(bytes)));
+        let time = self.rate.rate.time_for(Bytes(bytes));
+        Self { empty_at: self.empty_at.max(now).saturating_add(time), ..self }
     }
 }
 
@@ -92,9 +102,9 @@ pub struct AirtimeQueue {
     links: BTreeMap<NodeId, LinkQueue>,
     /// Neighbours with packets, the one whose turn is first.
     turns: VecDeque<NodeId>,
-    buckets: BTreeMap<NodeId, Bucket>,
-    /// The packet that `peek` has named.
-    head: Option<Packet>,
+    buckets: LinkValues<Bucket>,
+    /// The packet that `peek` has named, and when.
+    head: Option<(Packet, Time)>,
     packets: u32,
     bytes: u64,
 }
@@ -107,7 +117,7 @@ impl AirtimeQueue {
             limit_packets,
             links: BTreeMap::new(),
             turns: VecDeque::new(),
-            buckets: BTreeMap::new(),
+            buckets: LinkValues::new(MOST_RATES),
             head: None,
             packets: 0,
             bytes: 0,
@@ -116,7 +126,7 @@ impl AirtimeQueue {
 
     /// The time from which on packets to a neighbour may leave.
     fn ready_at(&self, neighbour: NodeId) -> Time {
-        self.buckets.get(&neighbour).map_or(Time::ZERO, Bucket::ready_at)
+        self.buckets.get(neighbour).map_or(Time::ZERO, Bucket::ready_at)
     }
 
     fn next(&mut self, now: Time) -> Option<Packet> {
@@ -133,22 +143,21 @@ impl AirtimeQueue {
             } else {
                 self.turns.push_back(neighbour);
             }
-            if let (Some(packet), Some(bucket)) = (packet, self.buckets.get_mut(&neighbour)) {
-                bucket.charge(packet.bytes, now);
-            }
             return packet;
         }
         None
     }
 
-    /// Removes the first packet of the longest queue of a flow.
+    /// Removes the first packet of the flow with most bytes; of several the one whose turn is last.
     fn shed(&mut self) -> Option<Packet> {
-        let lengths = self.links.iter().flat_map(|(&neighbour, link)| {
-            link.flows.iter().map(move |of| (of.packets.len(), neighbour, of.flow))
+        let in_turn =
+            self.turns.iter().filter_map(|neighbour| Some((*neighbour, self.links.get(neighbour)?)));
+        let lengths = in_turn.flat_map(|(neighbour, link)| {
+            let bytes = |of: &FlowQueue| of.packets.iter().map(|packet| u64::from(packet.bytes)).sum::<u64>();
+            link.flows.iter().enumerate().map(move |(at, of)| (bytes(of), neighbour, at))
         });
-        let (_, neighbour, flow) = lengths.max()?;
+        let (_, neighbour, at) = lengths.max_by_key(|&(bytes, _, _)| bytes)?;
         let link = self.links.get_mut(&neighbour)?;
-        let at = link.flows.iter().position(|of| of.flow == flow)?;
         let packet = link.flows[at].packets.pop_front();
         if link.flows[at].packets.is_empty() {
             link.flows.remove(at);
@@ -187,13 +196,16 @@ impl Queue for AirtimeQueue {
 
     fn peek(&mut self, context: &mut QueueContext<'_>) -> Option<Head> {
         if self.head.is_none() {
-            self.head = self.next(context.now);
+            self.head = self.next(context.now).map(|packet| (packet, context.now));
         }
-        self.head.map(|packet| Head { packet, priority: Priority(0) })
+        self.head.map(|(packet, _)| Head { packet, priority: Priority(0) })
     }
 
     fn commit(&mut self) -> Option<Packet> {
-        let packet = self.head.take()?;
+        let (packet, now) = self.head.take()?;
+        if let Some(&bucket) = self.buckets.get(packet.next_hop) {
+            self.buckets.set(packet.next_hop, bucket.charged(packet.bytes, now), |_| true);
+        }
         self.packets -= 1;
         self.bytes -= u64::from(packet.bytes);
         Some(packet)
@@ -203,18 +215,16 @@ impl Queue for AirtimeQueue {
         QueueView { packets: self.packets, bytes: self.bytes, limit_packets: self.limit_packets }
     }
 
-    fn apply(&mut self, setting: Setting, _now: Time) {
+    fn apply(&mut self, setting: Setting, now: Time) {
         let Setting::LinkRate { neighbour, rate } = setting else { return };
         if rate.rate.as_bps() == 0 {
-            self.buckets.remove(&neighbour);
+            self.buckets.remove(neighbour);
             return;
         }
-        let room = self.buckets.len() < MOST_RATES;
-        if let Some(bucket) = self.buckets.get_mut(&neighbour) {
-            bucket.rate = rate;
-        } else if room {
-            self.buckets.insert(neighbour, Bucket { rate, empty_at: Time::ZERO });
-        }
+        let before = self.buckets.get(neighbour).copied();
+        let bucket = before.map_or(Bucket { rate, empty_at: Time::ZERO }, |bucket| bucket.changed(rate, now));
+        let waits = |of: NodeId| self.turns.contains(&of);
+        self.buckets.set(neighbour, bucket, waits);
     }
 
     fn gauges(&self) -> Vec<(&'static str, f64)> {
@@ -224,7 +234,7 @@ impl Queue for AirtimeQueue {
     }
 
     fn show(&self, see: &mut dyn FnMut(&Packet)) {
-        self.head.iter().for_each(&mut *see);
+        self.head.iter().for_each(|(packet, _)| see(packet));
         self.links.values().flat_map(|link| &link.flows).flat_map(|of| &of.packets).for_each(see);
     }
 }

@@ -45,8 +45,10 @@ pub(super) struct Use {
     bytes: f64,
     /// When it was last used.
     last: Time,
+    /// When a packet was last acknowledged on it.
+    last_sent: Time,
     /// Periods in a row in which it was not at its limit.
-    content: u64,
+    periods_below: u64,
     /// The last share of the node's direction.
     share: f64,
     /// The part of the counted share that the pair has, which falls for the sake of those that are short.
@@ -63,7 +65,8 @@ impl Use {
             attempts: 1.0,
             bytes: USUAL_BYTES,
             last: now,
-            content: 0,
+            last_sent: now,
+            periods_below: 0,
             share: 1.0,
             factor: 1.0,
             short_until: Time::ZERO,
@@ -75,11 +78,13 @@ impl Use {
         &mut self,
         link: &LinkSample,
         counted: Span,
+        fails: bool,
         config: &Airtime,
         exchange: LoneExchange,
         now: Time,
     ) {
         if link.sent > 0 {
+            self.last_sent = now;
             self.bytes = link.bytes as f64 / f64::from(link.sent);
             let attempts = f64::from(link.attempts) / f64::from(link.sent);
             self.attempts += ATTEMPTS_WEIGHT * (attempts.clamp(1.0, 32.0) - self.attempts);
@@ -89,11 +94,14 @@ impl Use {
         let active = is_active(link);
         self.last = if active { now } else { self.last };
         let at_limit = self.used >= AT_LIMIT * self.share || link.waiting > 0;
-        self.content = if at_limit { 0 } else { self.content.saturating_add(1) };
+        self.periods_below = if at_limit { 0 } else { self.periods_below.saturating_add(1) };
         let struggles = link.waiting > 0
             || link.given_up > 0
+            || fails
             || f64::from(link.attempts) > STRUGGLES * f64::from(link.sent);
-        if active && struggles && self.is_below() {
+        // Giving way does not help a link whose neighbour has gone.
+        let answers = now.since(self.last_sent) <= config.memory;
+        if active && answers && struggles && self.is_below() {
             self.short_until = now.saturating_add(config.memory);
         }
     }
@@ -103,11 +111,11 @@ impl Use {
         self.used < SHORT_BELOW * self.share
     }
 
-    /// What the link does with its share.
+    /// The use that the link makes of its share.
     pub(super) fn state(&self, config: &Airtime, now: Time) -> State {
         if config.relief > 0.0 && now < self.short_until && self.is_below() {
             State::Short
-        } else if self.content >= PATIENCE {
+        } else if self.periods_below >= PATIENCE {
             State::Lends
         } else {
             State::Keeps
@@ -143,10 +151,13 @@ impl Usage {
     ) {
         let active: Vec<NodeId> =
             sample.links.iter().filter(|link| is_active(link)).map(|link| link.neighbour).collect();
+        // Attempts at an RTS are counted by the radio alone.
+        let sent: u32 = sample.links.iter().map(|link| link.sent).sum();
+        let fails = f64::from(sample.retries) > (STRUGGLES - 1.0) * f64::from(sent);
         for link in sample.links {
             let before = self.links.get(link.neighbour).copied();
             if let Some(mut it) = before.or_else(|| is_active(link).then(|| Use::new(now))) {
-                it.update(link, sample.counted, config, exchange(link.neighbour), now);
+                it.update(link, sample.counted, fails, config, exchange(link.neighbour), now);
                 self.links.set(link.neighbour, it, |other| active.contains(&other));
             }
         }
@@ -179,9 +190,21 @@ impl Usage {
         u8::try_from(self.flows.range(of).count()).unwrap_or(u8::MAX)
     }
 
-    /// The sum of the last shares, and the least factor in them.
-    pub(super) fn shares(&self) -> (f64, f64) {
-        let sum = self.links.iter().map(|of| of.share).sum();
-        (sum, self.links.iter().map(|of| of.factor).fold(1.0, f64::min))
+    /// True of a link that no longer counts, and still has a share: it has none from now on.
+    pub(super) fn expire(&mut self, neighbour: NodeId, now: Time) -> bool {
+        let of = self.links.get(neighbour).copied();
+        match of.filter(|of| now.since(of.last) > self.memory && of.share < 1.0) {
+            Some(of) => {
+                self.links.set(neighbour, Use { share: 1.0, factor: 1.0, ..of }, |_| true);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The sum of the last shares of links that count, and the least factor in them.
+    pub(super) fn shares(&self, now: Time) -> (f64, f64) {
+        let counts = || self.links.iter().filter(|of| now.since(of.last) <= self.memory);
+        (counts().map(|of| of.share).sum(), counts().map(|of| of.factor).fold(1.0, f64::min))
     }
 }

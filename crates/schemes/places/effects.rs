@@ -120,7 +120,7 @@ pub enum Setting {
     LinkRate {
         /// The neighbour.
         neighbour: NodeId,
-        /// The rate.
+        /// The rate; of 0 bit/s: none.
         rate: LinkRate,
     },
     /// The rate that a flow may have over the interface.

@@ -84,7 +84,7 @@ pub struct QueueView {
 /// - a discipline that drops stored packets by itself (CoDel at the head) names each in `QueueEffects::dropped`, in `enqueue` or `peek`;
 /// - `peek` changes what is stored in no other way, and two calls at one time without an arrival between them name the same packet;
 /// - `commit` removes exactly the packet that the last `peek` named;
-/// - `peek` names a packet while one is stored;
+/// - `peek` names a packet while one is stored, but for a [`WaitingQueue`];
 /// - `view` counts what is stored.
 ///
 /// A queue whose packets may wait although the link is free is a [`WaitingQueue`]; one that writes headers, hears them, follows routes or
@@ -131,9 +131,7 @@ pub trait Queue: Send {
 pub trait WaitingQueue: Queue {
     /// The time after `now` from which on `peek` names a packet that has to wait now, although nothing becomes known until then; `None` if
     /// time alone changes nothing. Called each time that the link has taken what it has room for.
-    fn wakes_at(&self, _now: Time) -> Option<Time> {
-        None
-    }
+    fn wakes_at(&self, now: Time) -> Option<Time>;
 }
 
 /// Active queue management: decides on packets and stores none. It works beside any discipline.

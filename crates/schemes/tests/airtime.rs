@@ -34,42 +34,38 @@ fn lender(used: f64) -> Pair {
 /// The middle row of three has six pairs around it, an outer row four: a sixth and a quarter.
 #[test]
 fn a_share_is_that_of_each_pair_around() {
-    assert!(near(level([KEEPS; 6].iter(), 1.0, 1.0), 1.0 / 6.0));
-    assert!(near(level([KEEPS; 4].iter(), 0.8, 1.0), 0.2));
-    assert!(near(level([KEEPS, Pair { weight: 3.0, ..KEEPS }].iter(), 1.0, 1.0), 0.25));
+    assert!(near(level([KEEPS; 6].iter(), 1.0), 1.0 / 6.0));
+    assert!(near(level([KEEPS; 4].iter(), 0.8), 0.2));
+    assert!(near(level([KEEPS, Pair { weight: 3.0, ..KEEPS }].iter(), 1.0), 0.25));
 }
 
-/// Of two pairs one uses 0.1 and lends: the other has 0.9, or with half of the rest 0.7.
+/// Of two pairs one uses 0.1 and lends: the other has 0.9.
 #[test]
 fn what_a_pair_lends_goes_to_the_others() {
     let pairs = [KEEPS, lender(0.1)];
-    assert!(near(level(pairs.iter(), 1.0, 1.0), 0.9));
-    // Half: level = 1 - (0.1 + (level - 0.1) / 2), so 1.5 level = 0.95.
-    assert!(near(level(pairs.iter(), 1.0, 0.5), 0.95 / 1.5));
-    assert!(near(level(pairs.iter(), 1.0, 0.0), 0.5));
+    assert!(near(level(pairs.iter(), 1.0), 0.9));
     // One that uses its whole share lends nothing.
-    assert!(near(level([KEEPS, lender(0.7)].iter(), 1.0, 1.0), 0.5));
+    assert!(near(level([KEEPS, lender(0.7)].iter(), 1.0), 0.5));
     // Of three the first lends at a third, the second at the level that follows.
-    assert!(near(level([KEEPS, lender(0.4), lender(0.1)].iter(), 1.0, 1.0), 0.5));
-    assert!(near(level([lender(0.0)].iter(), 1.0, 1.0), 1.0));
+    assert!(near(level([KEEPS, lender(0.4), lender(0.1)].iter(), 1.0), 0.5));
+    assert!(near(level([lender(0.0)].iter(), 1.0), 1.0));
 }
 
 proptest! {
-    /// Nothing is divided twice: what those that lend keep, and the shares of the others, are what is divided; or all lend it all.
+    /// Nothing is divided twice: what those that lend use, and the shares of the others, are what is divided; or all lend.
     #[test]
     fn shares_add_up(
         pairs in prop::collection::vec((0.0..1.0f64, 1.0..8.0f64, any::<bool>()), 1..40),
         divided in 0.05..1.0f64,
-        lends in 0.0..=1.0f64,
     ) {
         let pairs: Vec<Pair> =
             pairs.iter().map(|&(used, weight, lends)| Pair { used, weight, lends, short: false }).collect();
-        let level = level(pairs.iter(), divided, lends);
+        let level = level(pairs.iter(), divided);
         let weights: f64 = pairs.iter().map(|pair| pair.weight).sum();
         prop_assert!(level >= divided / weights - 1e-9 && level <= divided + 1e-9);
         let kept = |pair: &Pair| {
             let share = level * pair.weight;
-            if pair.lends && pair.used < share { share - lends * (share - pair.used) } else { share }
+            if pair.lends { pair.used.min(share) } else { share }
         };
         let sum: f64 = pairs.iter().map(kept).sum();
         prop_assert!(sum <= divided + 1e-6, "{sum} of {divided}");
@@ -141,7 +137,7 @@ fn packets_leave_at_the_rate_of_their_link() {
     assert_eq!((port.pop(), port.queue.view().packets, port.queue.wakes_at(port.now)), (Some(3), 0, None));
 }
 
-/// A rate that changes moves the packets that wait; none is none.
+/// A rate that changes moves the packets that wait: what is owed is a number of bytes. None is none.
 #[test]
 fn a_rate_counts_at_once() {
     let mut port = Port::new(50);
@@ -150,8 +146,32 @@ fn a_rate_counts_at_once() {
         port.offer(2, 1, 1250);
     }
     assert_eq!((port.pop(), port.pop(), port.queue.wakes_at(port.now)), (Some(0), None, Some(ms(10))));
+    port.limit(2, 10, 0, 0);
+    assert_eq!((port.pop(), port.queue.wakes_at(port.now)), (None, Some(ms(1))));
     port.limit(2, 0, 0, 0);
     assert_eq!((port.pop(), port.pop(), port.pop()), (Some(1), Some(2), None));
+}
+
+/// With more flows than room the one whose turn is last loses its packet, whatever its number: no flow is always the one.
+#[test]
+fn no_flow_is_dropped_for_its_number() {
+    for flows in [[1, 2, 3], [3, 2, 1], [2, 9, 5]] {
+        let mut port = Port::new(2);
+        let stored = flows.map(|flow| port.offer(2, flow, 1000));
+        assert_eq!(stored[2], Enqueued::Refused(DropReason::QUEUE_FULL));
+        assert_eq!([port.pop(), port.pop(), port.pop()], [Some(0), Some(1), None]);
+    }
+}
+
+/// A thousand neighbours have rates one after the other: the last ones count.
+#[test]
+fn old_rates_make_room() {
+    let mut port = Port::new(50);
+    (0..1000).for_each(|to| port.limit(to, 1, 0, 0));
+    for _ in 0..2 {
+        port.offer(999, 1, 1250);
+    }
+    assert_eq!((port.pop(), port.pop(), port.queue.wakes_at(port.now)), (Some(0), None, Some(ms(10))));
 }
 
 /// A flow with a long queue does not keep another one waiting on the same link, and loses its first packet where there is no room.
@@ -281,6 +301,44 @@ fn a_share_becomes_a_rate() {
         node.second(100, 100, 1);
     }
     assert_eq!(node.second(100, 100, 1).0.rate, Rate::from_mbps(8));
+}
+
+/// A node that hears the receiver of a link and not its sender learns of it from the receiver, who has heard the sender.
+#[test]
+fn receivers_tell_of_those_that_send_to_them() {
+    let mut node = Node::new(&[]);
+    node.hear(PEER, &[link(1, 0.3, State::Short)]);
+    let (_, said) = node.second(100, 100, 1);
+    let told = said.heard()[0];
+    assert_eq!((told.from, told.to, told.state), (PEER, 1, State::Short));
+    // Of a node that is not in hearing a link to node 3, which is: a pair around the node's own.
+    let mut node = Node::new(&[]);
+    let heard = [Link { from: 99, ..link(3, 0.3, State::Keeps) }];
+    let said = Announcement::new(3, std::iter::empty(), heard.into_iter());
+    let mut bytes = vec![0; said.wire_len()];
+    said.encode(&mut bytes).expect("room");
+    node.call(|agent, context| agent.on_message(NodeId(3), &bytes, false, context));
+    assert_eq!(node.second(100, 100, 1).0.rate, Rate::from_mbps(4));
+}
+
+/// A link that is silent for longer than `memory` has no rate any more, which is said once.
+#[test]
+fn a_link_that_is_silent_is_forgotten() {
+    let mut node = Node::new(&[("memory", ParamValue::Span(Span::from_secs(2)))]);
+    node.hear(3, &[link(4, 0.1, State::Keeps)]);
+    node.second(100, 100, 1);
+    let links = [LinkSample::new(NodeId(PEER))];
+    let mut settings = Vec::new();
+    for _ in 0..5 {
+        node.now = Time(node.now.0 + 1_000_000_000);
+        let interval = Span::from_secs(1);
+        let sample = NodeSample { interval, counted: interval, links: &links, ..NodeSample::default() };
+        settings.push(node.call(|agent, context| agent.on_sample(&sample, context)).settings);
+    }
+    let none = LinkRate { rate: Rate(0), overhead: 0, burst: 0 };
+    assert_eq!(settings[2], [Setting::LinkRate { neighbour: NodeId(PEER), rate: none }]);
+    assert_eq!(settings[..2].iter().map(Vec::len).collect::<Vec<_>>(), [1, 1]);
+    assert!(settings[3].is_empty() && settings[4].is_empty());
 }
 
 /// By flows a pair with three has three quarters of what it shares with one that has one.
