@@ -13,7 +13,7 @@ pub(crate) struct LinkValues<T> {
     set: u64,
 }
 
-impl<T: Copy> LinkValues<T> {
+impl<T> LinkValues<T> {
     /// No value; `most`: 1 at least.
     pub(crate) const fn new(most: usize) -> Self {
         Self { most, values: BTreeMap::new(), set: 0 }
@@ -44,6 +44,16 @@ impl<T: Copy> LinkValues<T> {
     /// All values, in the order of neighbours.
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &T> {
         self.values.values().map(|(value, _)| value)
+    }
+
+    /// All values with their neighbours, in the same order.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (NodeId, &T)> {
+        self.values.iter().map(|(&neighbour, (value, _))| (neighbour, value))
+    }
+
+    /// Forgets the values of which this is false.
+    pub(crate) fn retain(&mut self, keeps: impl Fn(&T) -> bool) {
+        self.values.retain(|_, (value, _)| keeps(value));
     }
 
     /// Forgets all but these neighbours. True if there were others.

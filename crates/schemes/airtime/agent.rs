@@ -127,7 +127,7 @@ impl AirtimeAgent {
 
     /// The rate of a share.
     fn rate(&self, neighbour: NodeId, share: f64, of: &Use) -> LinkRate {
-        let exchange = self.rates.get(neighbour).copied().unwrap_or(self.exchange);
+        let exchange = exchange_of(&self.rates, self.exchange, neighbour);
         let attempts = if self.config.charges_retries { of.attempts.max(1.0) } else { 1.0 };
         let bits = exchange.rate.as_bps() as f64 / attempts;
         let rts = if DATA_BYTES > exchange.rts_above { exchange.rts } else { Span::ZERO };
@@ -160,6 +160,11 @@ impl AirtimeAgent {
     }
 }
 
+/// The exchange of a link: its own, or the usual one.
+fn exchange_of(rates: &LinkValues<LoneExchange>, usual: LoneExchange, neighbour: NodeId) -> LoneExchange {
+    rates.get(neighbour).copied().unwrap_or(usual)
+}
+
 impl Agent for AirtimeAgent {
     fn on_start(&mut self, setup: &AgentSetup<'_>, _context: &mut AgentContext<'_>) {
         self.me = setup.node;
@@ -175,7 +180,7 @@ impl Agent for AirtimeAgent {
         self.sampled = now;
         self.neighbourhood.expire(now);
         let (rates, usual) = (&self.rates, self.exchange);
-        let exchange = |neighbour| rates.get(neighbour).copied().unwrap_or(usual);
+        let exchange = |neighbour| exchange_of(rates, usual, neighbour);
         self.usage.update(sample, &self.config, exchange, now);
         let links = self.links(sample, now);
         let mut near = Around::default();

@@ -267,7 +267,10 @@ impl Node {
     }
 
     fn hear(&mut self, from: u32, links: &[Link]) {
-        let said = Announcement::new(from, links.iter().copied(), std::iter::empty());
+        self.hear_said(from, &Announcement::new(from, links.iter().copied(), std::iter::empty()));
+    }
+
+    fn hear_said(&mut self, from: u32, said: &Announcement) {
         let mut bytes = vec![0; said.wire_len()];
         said.encode(&mut bytes).expect("room");
         self.call(|agent, context| agent.on_message(NodeId(from), &bytes, false, context));
@@ -315,9 +318,7 @@ fn receivers_tell_of_those_that_send_to_them() {
     let mut node = Node::new(&[]);
     let heard = [Link { from: 99, ..link(3, 0.3, State::Keeps) }];
     let said = Announcement::new(3, std::iter::empty(), heard.into_iter());
-    let mut bytes = vec![0; said.wire_len()];
-    said.encode(&mut bytes).expect("room");
-    node.call(|agent, context| agent.on_message(NodeId(3), &bytes, false, context));
+    node.hear_said(3, &said);
     assert_eq!(node.second(100, 100, 1).0.rate, Rate::from_mbps(4));
 }
 
@@ -433,9 +434,7 @@ fn forged_announcements_are_bounded() {
     assert!(node.second(100, 100, 1).0.rate <= Rate::from_mbps(8));
     // In the name of another node.
     let said = Announcement::new(9, [link(4, 1.0, State::Keeps)].into_iter(), std::iter::empty());
-    let mut bytes = vec![0; said.wire_len()];
-    said.encode(&mut bytes).expect("room");
-    node.call(|agent, context| agent.on_message(NodeId(3), &bytes, false, context));
+    node.hear_said(3, &said);
     assert_eq!(node.second(100, 100, 1).0.rate, Rate::from_mbps(8));
 }
 
