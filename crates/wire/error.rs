@@ -62,6 +62,12 @@ pub enum Header {
     Airtime,
     /// A probe of delivery ratios.
     Probe,
+    /// A header or report of the transport with a rate.
+    Rate,
+    /// ATP's header or report.
+    Atp,
+    /// EXACT's header or report.
+    Exact,
 }
 
 impl fmt::Display for Header {
@@ -95,6 +101,9 @@ impl fmt::Display for Header {
             Self::Exor => "ExOR header",
             Self::Airtime => "airtime announcement",
             Self::Probe => "delivery probe",
+            Self::Rate => "rate transport",
+            Self::Atp => "ATP",
+            Self::Exact => "EXACT",
         })
     }
 }

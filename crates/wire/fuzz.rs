@@ -11,6 +11,7 @@ use core::fmt::Debug;
 use crate::address::{IpAddr, Ipv4Addr};
 use crate::airtime::Announcement;
 use crate::aodv;
+use crate::atp;
 use crate::c3l;
 use crate::checksum::Checksum;
 use crate::congestion::Congestion;
@@ -18,6 +19,7 @@ use crate::diffq;
 use crate::dsdv;
 use crate::error::{DecodeError, EncodeError};
 use crate::ethernet::EtherType;
+use crate::exact;
 use crate::exor::Exor;
 use crate::five_tuple::{Class, FiveTuple};
 use crate::ieee80211::{Ack, CfEnd, Cts, DataHeader, Fcs, Frame, FrameControl, Rts};
@@ -29,6 +31,7 @@ use crate::nred::Ncn;
 use crate::olsr;
 use crate::pcapng::Block;
 use crate::probe::Probe;
+use crate::rate;
 use crate::tcp::{self, CongestionOption};
 use crate::{Arp, Ethernet, Ipv4, Ipv6, LlcSnap, Radiotap, Tcp, Udp};
 
@@ -374,6 +377,24 @@ pub fn fuzz_probe(data: &[u8]) {
     round_trip(data, Probe::wire_len, Probe::encode, Probe::decode);
 }
 
+/// The transport with a rate: its header and the arrivals in its reports.
+pub fn fuzz_rate(data: &[u8]) {
+    round_trip(data, |_| rate::Data::wire_len(), rate::Data::encode, rate::Data::decode);
+    round_trip(data, rate::Arrivals::wire_len, rate::Arrivals::encode, rate::Arrivals::decode);
+}
+
+/// ATP's header and report.
+pub fn fuzz_atp(data: &[u8]) {
+    round_trip(data, |_| atp::Stamp::wire_len(), atp::Stamp::encode, atp::Stamp::decode);
+    round_trip(data, |_| atp::Feedback::wire_len(), atp::Feedback::encode, atp::Feedback::decode);
+}
+
+/// EXACT's header and report.
+pub fn fuzz_exact(data: &[u8]) {
+    round_trip(data, |_| exact::Stamp::wire_len(), exact::Stamp::encode, exact::Stamp::decode);
+    round_trip(data, |_| exact::Feedback::wire_len(), exact::Feedback::encode, exact::Feedback::decode);
+}
+
 /// Every format, on the same bytes.
 pub fn fuzz_all(data: &[u8]) {
     fuzz_ieee80211(data);
@@ -399,4 +420,7 @@ pub fn fuzz_all(data: &[u8]) {
     fuzz_more(data);
     fuzz_exor(data);
     fuzz_probe(data);
+    fuzz_rate(data);
+    fuzz_atp(data);
+    fuzz_exact(data);
 }

@@ -1,18 +1,21 @@
 //! Runs the fuzz entry points on stable Rust: 10^5 inputs each, half of them random bytes, half mutations of
 //! valid frames; 10^6 for five-tuples, routing protocols, DiffQ's trailer, which all that overhear a frame read, C3L,
-//! MORE, ExOR and their probes, and the airtime allocator.
+//! MORE, ExOR and their probes, the airtime allocator, the transport with a rate, ATP and EXACT.
 
 use airfair_wire::airtime::{Announcement, Link, State};
 use airfair_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
+use airfair_wire::atp;
 use airfair_wire::c3l;
 use airfair_wire::congestion::{Congestion, Fields, Rates};
 use airfair_wire::diffq::{Call, Sizes, Trailer, Type};
 use airfair_wire::dsdv::{self, Update};
+use airfair_wire::exact;
 use airfair_wire::exor::{self, Exor};
 use airfair_wire::fuzz::{
-    fuzz_airtime, fuzz_all, fuzz_aodv, fuzz_arp, fuzz_c3l, fuzz_congestion, fuzz_diffq, fuzz_dsdv,
-    fuzz_ethernet, fuzz_exor, fuzz_five_tuple, fuzz_ieee80211, fuzz_ipv4, fuzz_ipv6, fuzz_llc, fuzz_more,
-    fuzz_olsr, fuzz_pcapng, fuzz_probe, fuzz_radiotap, fuzz_rewrite, fuzz_tcp, fuzz_udp,
+    fuzz_airtime, fuzz_all, fuzz_aodv, fuzz_arp, fuzz_atp, fuzz_c3l, fuzz_congestion, fuzz_diffq, fuzz_dsdv,
+    fuzz_ethernet, fuzz_exact, fuzz_exor, fuzz_five_tuple, fuzz_ieee80211, fuzz_ipv4, fuzz_ipv6, fuzz_llc,
+    fuzz_more, fuzz_olsr, fuzz_pcapng, fuzz_probe, fuzz_radiotap, fuzz_rate, fuzz_rewrite, fuzz_tcp,
+    fuzz_udp,
 };
 use airfair_wire::ieee80211::{Ack, Addresses, CfEnd, Cts, DataHeader, Frame, NavDuration, QosControl, Rts};
 use airfair_wire::more;
@@ -20,6 +23,7 @@ use airfair_wire::olsr;
 use airfair_wire::pcapng::{Block, Data, Direction, Interface, LinkType, Names, Packet, Section, Text};
 use airfair_wire::probe::{self, Probe};
 use airfair_wire::radiotap::{Channel, Flags, TxFlags};
+use airfair_wire::rate::{self, Arrivals, Block as Row};
 use airfair_wire::tcp::{CongestionOption, Options, SackBlock, Timestamps, WindowScale};
 use airfair_wire::{
     Arp, EtherType, Ethernet, Ipv4, Ipv6, Ipv6Addr, LlcSnap, MacAddr, Radiotap, Tcp, Udp, arp, ipv4, udp,
@@ -372,6 +376,40 @@ fn airtime_seeds() -> Vec<Vec<u8>> {
         .to_vec()
 }
 
+fn rate_seeds() -> Vec<Vec<u8>> {
+    let rows = |count| (1..=count).map(|i| Row { first: 5 * i, end: 5 * i + 3 });
+    let mut seeds: Vec<_> = [0, 3, 20]
+        .map(|count| Arrivals::new(2, 40, 900, 255, rows(count)))
+        .map(|arrivals| bytes(arrivals.wire_len() + 8, |buffer| assert!(arrivals.encode(buffer).is_ok())))
+        .to_vec();
+    seeds.push(bytes(9, |buffer| assert!(rate::Data { number: 7 }.encode(buffer).is_ok())));
+    seeds
+}
+
+fn atp_seeds() -> Vec<Vec<u8>> {
+    let stamp = atp::Stamp { probe: true, supported: 3, unsupported: 1, delay: 9_000 };
+    let feedback = atp::Feedback { number: 8, rate: 110_000 };
+    vec![
+        bytes(12, |buffer| assert!(stamp.encode(buffer).is_ok())),
+        bytes(12, |buffer| assert!(feedback.encode(buffer).is_ok())),
+    ]
+}
+
+fn exact_seeds() -> Vec<Vec<u8>> {
+    let stamp = exact::Stamp {
+        supported: 3,
+        unsupported: 1,
+        explicit_rate: 60_000,
+        current_rate: 50_000,
+        sequence: 12,
+    };
+    let feedback = exact::Feedback { explicit_rate: 60_000, sequence: 12 };
+    vec![
+        bytes(20, |buffer| assert!(stamp.encode(buffer).is_ok())),
+        bytes(20, |buffer| assert!(feedback.encode(buffer).is_ok())),
+    ]
+}
+
 fn exor_seeds() -> Vec<Vec<u8>> {
     let nodes = exor::Nodes::new(&[9, 3, 4, 1]).unwrap();
     let head =
@@ -529,6 +567,21 @@ fn airtime() {
 }
 
 #[test]
+fn rate_transport() {
+    drive_with(&rate_seeds(), 10 * INPUTS, fuzz_rate);
+}
+
+#[test]
+fn atp_headers() {
+    drive_with(&atp_seeds(), 10 * INPUTS, fuzz_atp);
+}
+
+#[test]
+fn exact_headers() {
+    drive_with(&exact_seeds(), 10 * INPUTS, fuzz_exact);
+}
+
+#[test]
 fn probes() {
     drive_with(&probe_seeds(), 10 * INPUTS, fuzz_probe);
 }
@@ -558,6 +611,9 @@ fn crosswise() {
     seeds.extend(c3l_seeds());
     seeds.extend(more_seeds());
     seeds.extend(exor_seeds());
+    seeds.extend(rate_seeds());
+    seeds.extend(atp_seeds());
+    seeds.extend(exact_seeds());
     seeds.extend(probe_seeds());
     seeds.extend(radiotap_seeds());
     seeds.push(pcapng_seed());
