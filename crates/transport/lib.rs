@@ -1,3 +1,5 @@
+//! Reliable transports as pure state machines. [`rate`] is one paced by a rate; the rest is TCP.
+//!
 //! TCP as pure state machines by the RFCs: time, randomness and segments are inputs, segments and deadlines outputs. Window laws are in
 //! `airfair-schemes`; this crate detects and repairs losses, measures, and runs timers.
 //!
@@ -21,6 +23,7 @@ mod ecn;
 pub mod fuzz;
 mod pacing;
 mod prr;
+pub mod rate;
 mod receiver;
 mod rtt;
 mod scoreboard;

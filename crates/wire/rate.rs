@@ -5,21 +5,24 @@
 use crate::cursor::{Reader, Writer};
 use crate::error::{DecodeError, EncodeError, Expected, Header};
 
-/// The header of a datagram with data: 4 bytes, before the header of the flow's law.
+/// The header of a datagram with data: 8 bytes, before the header of the flow's law.
 ///
 /// | bytes | field |
 /// |---|---|
 /// | 4 | number of the datagram in its flow, from 0; the same when its data are sent again |
+/// | 4 | time of this transmission by the sender's clock, µs modulo 2^32 |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Data {
     /// The number of the datagram.
     pub number: u32,
+    /// The time of this transmission, µs modulo 2^32.
+    pub sent: u32,
 }
 
 impl Data {
-    /// Length on the wire: 4 bytes.
+    /// Length on the wire: 8 bytes.
     pub const fn wire_len() -> usize {
-        4
+        8
     }
 
     /// Encodes the header to the front of `buffer` and returns its length, bytes.
@@ -27,7 +30,9 @@ impl Data {
     /// # Errors
     /// Where `buffer` is shorter than [`Self::wire_len`].
     pub fn encode(&self, buffer: &mut [u8]) -> Result<usize, EncodeError> {
-        Writer::new(Header::Rate, buffer, Self::wire_len())?.put(self.number.to_be_bytes());
+        Writer::new(Header::Rate, buffer, Self::wire_len())?
+            .put(self.number.to_be_bytes())
+            .put(self.sent.to_be_bytes());
         Ok(Self::wire_len())
     }
 
@@ -37,7 +42,7 @@ impl Data {
     /// Too few bytes.
     pub fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
         let mut reader = Reader::new(Header::Rate, bytes);
-        let data = Self { number: reader.u32_be()? };
+        let data = Self { number: reader.u32_be()?, sent: reader.u32_be()? };
         Ok((data, reader.rest()))
     }
 }
@@ -57,17 +62,17 @@ pub struct Block {
 /// | bytes | field |
 /// |---|---|
 /// | 4 | number of the first datagram that has not arrived |
-/// | 4 | number of the datagram that arrived last |
-/// | 4 | time since then, µs |
+/// | 4 | time stamp of the datagram that arrived last |
+/// | 4 | time since its arrival, µs |
 /// | 1 | number of blocks, at most 20 |
 /// | 8 each | first datagram of a block, and the one after its last |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Arrivals {
     /// The number of the first datagram that has not arrived.
     pub next: u32,
-    /// The number of the datagram that arrived last.
-    pub last: u32,
-    /// The time since then, µs.
+    /// The time stamp ([`Data::sent`]) of the datagram that arrived last.
+    pub sent: u32,
+    /// The time since its arrival, µs.
     pub held: u32,
     blocks: [Block; Arrivals::MOST_BLOCKS],
     len: u8,
@@ -81,8 +86,8 @@ impl Arrivals {
     const FIXED: usize = 13;
 
     /// The arrivals with the first of these blocks that fit into `room` bytes, at most [`Self::MOST_BLOCKS`].
-    pub fn new(next: u32, last: u32, held: u32, room: usize, blocks: impl Iterator<Item = Block>) -> Self {
-        let mut arrivals = Self { next, last, held, ..Self::default() };
+    pub fn new(next: u32, sent: u32, held: u32, room: usize, blocks: impl Iterator<Item = Block>) -> Self {
+        let mut arrivals = Self { next, sent, held, ..Self::default() };
         let most = room.saturating_sub(Self::FIXED) / 8;
         for (place, block) in arrivals.blocks.iter_mut().zip(blocks).take(most) {
             *place = block;
@@ -108,7 +113,7 @@ impl Arrivals {
     pub fn encode(&self, buffer: &mut [u8]) -> Result<usize, EncodeError> {
         let mut writer = Writer::new(Header::Rate, buffer, self.wire_len())?
             .put(self.next.to_be_bytes())
-            .put(self.last.to_be_bytes())
+            .put(self.sent.to_be_bytes())
             .put(self.held.to_be_bytes())
             .put([self.len]);
         for block in self.blocks() {
@@ -123,10 +128,10 @@ impl Arrivals {
     /// Too few bytes, or more than [`Self::MOST_BLOCKS`] blocks.
     pub fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
         let mut reader = Reader::new(Header::Rate, bytes);
-        let (next, last, held) = (reader.u32_be()?, reader.u32_be()?, reader.u32_be()?);
+        let (next, sent, held) = (reader.u32_be()?, reader.u32_be()?, reader.u32_be()?);
         let at = reader.clone();
         let len = reader.u8()?;
-        let mut arrivals = Self { next, last, held, len, ..Self::default() };
+        let mut arrivals = Self { next, sent, held, len, ..Self::default() };
         let Some(blocks) = arrivals.blocks.get_mut(..usize::from(len)) else {
             return Err(at.fail(Expected::value("number of blocks", "at most 20", &[len])));
         };

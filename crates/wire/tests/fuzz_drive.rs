@@ -382,7 +382,7 @@ fn rate_seeds() -> Vec<Vec<u8>> {
         .map(|count| Arrivals::new(2, 40, 900, 255, rows(count)))
         .map(|arrivals| bytes(arrivals.wire_len() + 8, |buffer| assert!(arrivals.encode(buffer).is_ok())))
         .to_vec();
-    seeds.push(bytes(9, |buffer| assert!(rate::Data { number: 7 }.encode(buffer).is_ok())));
+    seeds.push(bytes(9, |buffer| assert!(rate::Data { number: 7, sent: 9 }.encode(buffer).is_ok())));
     seeds
 }
 

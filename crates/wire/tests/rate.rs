@@ -5,11 +5,12 @@ use airfair_wire::{atp, exact};
 
 #[test]
 fn data() {
-    let mut bytes = [0; 4];
-    assert_eq!(Data { number: 0x0102_0304 }.encode(&mut bytes), Ok(4));
-    assert_eq!(bytes, [1, 2, 3, 4]);
-    assert_eq!(Data::decode(&[1, 2, 3, 4, 5]), Ok((Data { number: 0x0102_0304 }, &[5][..])));
-    assert!(Data::decode(&[1, 2, 3]).is_err());
+    let data = Data { number: 0x0102_0304, sent: 0x0506_0708 };
+    let mut bytes = [0; 8];
+    assert_eq!(data.encode(&mut bytes), Ok(8));
+    assert_eq!(bytes, [1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(Data::decode(&[1, 2, 3, 4, 5, 6, 7, 8, 9]), Ok((data, &[9][..])));
+    assert!(Data::decode(&bytes[..7]).is_err());
 }
 
 #[test]
@@ -17,7 +18,7 @@ fn arrivals() {
     let blocks = [Block { first: 9, end: 11 }, Block { first: 12, end: 13 }];
     let arrivals = Arrivals::new(7, 12, 0x0001_0000, 255, blocks.into_iter());
     let expected = [
-        0, 0, 0, 7, 0, 0, 0, 12, 0, 1, 0, 0, 2, // next, last, held, two blocks
+        0, 0, 0, 7, 0, 0, 0, 12, 0, 1, 0, 0, 2, // next, sent, held, two blocks
         0, 0, 0, 9, 0, 0, 0, 11, 0, 0, 0, 12, 0, 0, 0, 13,
     ];
     let mut bytes = [0; 29];

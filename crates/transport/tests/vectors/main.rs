@@ -13,6 +13,7 @@ mod linux;
 mod options;
 mod pacing;
 mod prr;
+mod rate;
 mod receiver_acks;
 mod receiver_window;
 mod reno;

@@ -1,0 +1,94 @@
+//! The receiver: what has arrived, in order and beyond gaps.
+
+use alloc::collections::VecDeque;
+
+use airfair_units::Time;
+use airfair_wire::rate::{Arrivals, Block, Data};
+
+use super::MOST_OUTSTANDING;
+
+/// A datagram at the receiver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrived {
+    /// It had not arrived before.
+    pub new: bool,
+    /// Bytes that are in order now and were not before, for the application.
+    pub delivered: u64,
+}
+
+/// A datagram that has not arrived.
+const MISSING: u32 = u32::MAX;
+
+/// The receiver of a flow: data reach the application in order, once.
+#[derive(Debug, Default)]
+pub struct Receiver {
+    /// Number of the first datagram that has not arrived.
+    next: u32,
+    /// Bytes of the datagrams from `next` on, [`MISSING`] where one has not arrived; empty, or the first is missing and the last is not.
+    ahead: VecDeque<u32>,
+    /// Time stamp and time of the last arrival.
+    last: (u32, Time),
+    duplicates: u64,
+}
+
+impl Receiver {
+    /// Datagrams that arrived although they had arrived before.
+    #[must_use]
+    pub const fn duplicates(&self) -> u64 {
+        self.duplicates
+    }
+
+    /// A datagram arrives, in whatever order the network delivers. One further beyond the first gap than a sender may be is ignored.
+    pub fn on_data(&mut self, Data { number, sent }: Data, bytes: u32, now: Time) -> Arrived {
+        let bytes = bytes.min(MISSING - 1);
+        let beyond = number.wrapping_sub(self.next);
+        let nothing = Arrived { new: false, delivered: 0 };
+        if beyond >= 1 << 31 {
+            self.last = (sent, now);
+            self.duplicates += 1;
+            return nothing;
+        }
+        let place = beyond as usize;
+        if place >= MOST_OUTSTANDING {
+            return nothing;
+        }
+        self.last = (sent, now);
+        if place > 0 || !self.ahead.is_empty() {
+            if self.ahead.len() <= place {
+                self.ahead.resize(place + 1, MISSING);
+            }
+            if self.ahead[place] != MISSING {
+                self.duplicates += 1;
+                return nothing;
+            }
+            self.ahead[place] = bytes;
+            let mut delivered = 0;
+            while let Some(bytes) = self.ahead.front().copied().filter(|&bytes| bytes != MISSING) {
+                self.ahead.pop_front();
+                self.next = self.next.wrapping_add(1);
+                delivered += u64::from(bytes);
+            }
+            return Arrived { new: true, delivered };
+        }
+        self.next = self.next.wrapping_add(1);
+        Arrived { new: true, delivered: u64::from(bytes) }
+    }
+
+    /// What has arrived, for the front of a report: with the blocks of lowest numbers, as many as fit into `room` bytes. The time since the
+    /// last arrival is cut at 2^32 - 1 µs.
+    #[must_use]
+    pub fn arrivals(&self, room: usize, now: Time) -> Arrivals {
+        let (sent, at) = self.last;
+        let held = u32::try_from(now.since(at).as_nanos() / 1000).unwrap_or(u32::MAX);
+        let mut places = self.ahead.iter().zip(0u32..).peekable();
+        let blocks = core::iter::from_fn(|| {
+            let first = places.find(|&(&bytes, _)| bytes != MISSING)?.1;
+            let mut end = first + 1;
+            while places.next_if(|&(&bytes, _)| bytes != MISSING).is_some() {
+                end += 1;
+            }
+            Some(Block { first: self.next.wrapping_add(first), end: self.next.wrapping_add(end) })
+        });
+        Arrivals::new(self.next, sent, held, room, blocks)
+    }
+}
