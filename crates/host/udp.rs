@@ -73,16 +73,16 @@ impl UdpSource {
         self.slot.machine.stamp(header, now);
     }
 
-    /// Calls the hook for a datagram that was made.
+    /// Calls the hook for a datagram that was made; `again`: its data were sent before.
     pub fn on_sent(
         &mut self,
-        bytes: Bytes,
+        (bytes, again): (Bytes, bool),
         now: Time,
         effects: &mut SourceEffects,
         firings: &mut Vec<Firing>,
     ) {
         self.last = Some((now, bytes));
-        let sent = Sent { bytes, in_flight: Bytes(0), retransmission: false };
+        let sent = Sent { bytes, in_flight: Bytes(0), retransmission: again };
         self.call(now, effects, firings, |source, context| source.on_sent(&sent, context));
     }
 
@@ -292,7 +292,7 @@ mod tests {
         };
         source.on_start(&setup, Time(0), &mut effects, &mut firings);
         assert_eq!(source.due(Time(7)), Time(7), "nothing was sent yet");
-        source.on_sent(Bytes(500), Time(7), &mut effects, &mut firings);
+        source.on_sent((Bytes(500), false), Time(7), &mut effects, &mut firings);
         assert_eq!(source.due(Time(8)), Time(500_000_007));
         let report = |rate: u32| rate.to_be_bytes();
         source.on_report(&report(2000), Time(8), &mut effects, &mut firings);

@@ -46,7 +46,10 @@ impl Reader<'_> {
 fn is_used(spec: &WorldSpec, schemes: &Registry, run: &str, scheme: &str) -> bool {
     let replaces = |carrier| schemes.find(run).is_some_and(|entry| entry.has_source(carrier));
     let follows = |transport: &Transport| match transport {
-        Transport::Tcp { law, pinned, .. } => law == scheme && (*pinned || !replaces(Carrier::Tcp)),
+        Transport::Tcp { law, pinned, .. } => {
+            law == scheme && (*pinned || !(replaces(Carrier::Tcp) || replaces(Carrier::Rate)))
+        }
+        Transport::Rate { law, pinned, .. } => law == scheme && (*pinned || !replaces(Carrier::Rate)),
         Transport::ControlledUdp { law, pinned, .. } => law == scheme && (*pinned || !replaces(Carrier::Udp)),
         Transport::Udp | Transport::PlainUdp => false,
     };

@@ -62,6 +62,10 @@ impl Scheme for Combined {
         self.over(Carrier::Udp)?.udp()
     }
 
+    fn rate(&self) -> Option<UdpEnds> {
+        self.over(Carrier::Rate)?.rate()
+    }
+
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
         self.of(&["hop"])?.hop(interface)
     }
@@ -133,10 +137,14 @@ impl SchemeEntry {
             }
         }
         let carriers: &'static [Carrier] =
-            match (carriers.contains(&Carrier::Tcp), carriers.contains(&Carrier::Udp)) {
-                (true, true) => &[Carrier::Tcp, Carrier::Udp],
-                (false, true) => &[Carrier::Udp],
-                (_, false) => &[Carrier::Tcp],
+            match [Carrier::Tcp, Carrier::Udp, Carrier::Rate].map(|carrier| carriers.contains(&carrier)) {
+                [true, true, true] => &[Carrier::Tcp, Carrier::Udp, Carrier::Rate],
+                [true, true, false] => &[Carrier::Tcp, Carrier::Udp],
+                [true, false, true] => &[Carrier::Tcp, Carrier::Rate],
+                [false, true, true] => &[Carrier::Udp, Carrier::Rate],
+                [false, true, false] => &[Carrier::Udp],
+                [false, false, true] => &[Carrier::Rate],
+                [_, false, false] => &[Carrier::Tcp],
             };
         let build = move |_: &Params| {
             let built = parts.iter().map(|(entry, params)| {

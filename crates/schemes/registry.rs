@@ -47,6 +47,8 @@ pub enum Carrier {
     Tcp,
     /// UDP: the source paces packets ([`Scheme::udp`]).
     Udp,
+    /// The transport with a rate: the source paces packets, and those that are lost are sent again ([`Scheme::rate`]).
+    Rate,
 }
 
 /// A line of the table.
@@ -404,7 +406,7 @@ static ENTRIES: [SchemeEntry; 31] = [
         c3l::C3lParameters::LIST,
         |params| Ok(Box::new(c3l::C3l::from_params(params)?)),
     )
-    .over(&[Carrier::Tcp, Carrier::Udp])
+    .over(&[Carrier::Tcp, Carrier::Udp, Carrier::Rate])
     .with_presets(c3l::PRESETS),
     SchemeEntry::built_in_entry(
         "c3l-faulty",
@@ -414,7 +416,7 @@ static ENTRIES: [SchemeEntry; 31] = [
         faulty::FaultyParameters::LIST,
         |params| Ok(Box::new(faulty::c3l(params)?)),
     )
-    .over(&[Carrier::Tcp, Carrier::Udp])
+    .over(&[Carrier::Tcp, Carrier::Udp, Carrier::Rate])
     .with_presets(c3l::OF_VARIANTS),
     SchemeEntry::built_in_entry(
         "c3l-local",
@@ -424,7 +426,7 @@ static ENTRIES: [SchemeEntry; 31] = [
         c3l::LocalParameters::LIST,
         |params| Ok(Box::new(c3l::C3l::local(params)?)),
     )
-    .over(&[Carrier::Tcp, Carrier::Udp])
+    .over(&[Carrier::Tcp, Carrier::Udp, Carrier::Rate])
     .with_presets(c3l::OF_VARIANTS),
     SchemeEntry::built_in_entry(
         "airtime",

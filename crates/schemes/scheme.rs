@@ -28,6 +28,11 @@ pub trait Scheme: Send + Sync {
     fn udp(&self) -> Option<UdpEnds> {
         None
     }
+    /// The source and the receiver of a flow over the transport with a rate, which sends again what is lost; `None`: the scheme has none.
+    /// A scheme that has one, and no [`Scheme::source`], carries by it the flows over TCP that leave their law to the run.
+    fn rate(&self) -> Option<UdpEnds> {
+        None
+    }
     /// The hop of an output interface.
     fn hop(&self, _interface: &Interface) -> Option<Box<dyn Hop>> {
         None

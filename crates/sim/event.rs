@@ -92,6 +92,8 @@ pub enum EventKind {
     },
     /// The pacing of a flow over UDP allows its next packet, unless that time has moved.
     Paced(FlowIx),
+    /// The deadline of the sender of a flow over the transport with a rate, unless that has moved.
+    Repair(FlowIx),
     /// A timer of the source of a flow over UDP.
     UdpSourceTimer {
         /// The flow.

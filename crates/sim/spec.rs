@@ -591,6 +591,17 @@ pub enum Transport {
         /// True if the flow names this scheme itself: the run's scheme does not replace it.
         pinned: bool,
     },
+    /// The transport with a rate: paced as over UDP, and what is lost is sent again.
+    Rate {
+        /// The scheme.
+        law: String,
+        /// The parameters of the scheme.
+        params: Params,
+        /// True if the flow names this scheme itself: the run's scheme does not replace it.
+        pinned: bool,
+        /// Payload of a datagram with data of an application that hands over bytes, and not packets.
+        payload: Bytes,
+    },
     /// TCP.
     Tcp {
         /// Settings of the connections.

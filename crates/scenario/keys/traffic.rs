@@ -171,9 +171,10 @@ impl TrafficTable {
     }
 
     /// The kind of the traffic, if only TCP carries this kind.
-    pub fn only_tcp(&self) -> Option<&'static str> {
+    pub fn only_tcp(&self, transport: TransportChoice) -> Option<&'static str> {
         match self {
             Self::Constant(_) | Self::Poisson(_) | Self::Saturating(_) => None,
+            Self::Ftp(_) if matches!(transport, TransportChoice::Rate(_)) => None,
             Self::Ftp(_) => Some("ftp"),
             Self::File(_) => Some("file"),
             Self::Web(_) => Some("web"),

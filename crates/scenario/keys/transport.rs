@@ -1,4 +1,5 @@
-//! The choice `transport`: UDP, alone or with a source of the registry, or TCP with one of its window laws.
+//! The choice `transport`: UDP, alone or with a source of the registry, TCP with one of its window laws, or the transport with a rate with
+//! one of its sources.
 
 use airfair_schemes::{Carrier, Registry, SchemeEntry};
 
@@ -20,6 +21,8 @@ pub(crate) enum TransportChoice {
     ControlledUdp(&'static str),
     /// TCP, with this scheme's window law.
     Tcp(&'static str),
+    /// The transport with a rate, with this scheme's source.
+    Rate(&'static str),
 }
 
 /// Every word, in the order in which they are shown.
@@ -28,10 +31,13 @@ fn words(schemes: &Registry) -> Vec<(String, TransportChoice)> {
     let tcp = tcp.map(|entry| (format!("tcp-{}", entry.name), TransportChoice::Tcp(entry.name)));
     let udp = laws(schemes, Carrier::Udp);
     let udp = udp.map(|entry| (format!("udp-{}", entry.name), TransportChoice::ControlledUdp(entry.name)));
+    let rate = laws(schemes, Carrier::Rate);
+    let rate = rate.map(|entry| (format!("rate-{}", entry.name), TransportChoice::Rate(entry.name)));
     [("udp".to_string(), TransportChoice::Udp), ("tcp".to_string(), TransportChoice::Tcp(USUAL_LAW))]
         .into_iter()
         .chain(tcp)
         .chain(udp)
+        .chain(rate)
         .collect()
 }
 
@@ -77,6 +83,7 @@ impl Field for TransportChoice {
             Self::Udp => quote("udp"),
             Self::ControlledUdp(law) => format!("\"udp-{law}\""),
             Self::Tcp(law) => format!("\"tcp-{law}\""),
+            Self::Rate(law) => format!("\"rate-{law}\""),
         }
     }
 }

@@ -188,8 +188,9 @@ impl ListTable {
 
 /// The message about traffic that needs TCP, at a flow with another transport.
 pub(crate) fn only_tcp(kind: &str, transport: TransportChoice) -> String {
+    let ftp = if matches!(transport, TransportChoice::Rate(_)) { ", \"ftp\"" } else { "" };
     format!(
-        "{}: needs a flow with transport = \"tcp\", this one has {}; expected \"constant\", \"poisson\" or \"saturating\"",
+        "{}: needs a flow with transport = \"tcp\", this one has {}; expected \"constant\"{ftp}, \"poisson\" or \"saturating\"",
         quoted(kind),
         transport.write()
     )

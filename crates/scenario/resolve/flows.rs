@@ -7,7 +7,7 @@ use airfair_schemes::{Carrier, Params, Registry, SchemeEntry};
 use airfair_sim::spec::{FlowSpec, Traffic, Transport};
 use airfair_sim::without_room;
 use airfair_units::random::{Purpose, Stream};
-use airfair_units::{Span, Time};
+use airfair_units::{Bytes, Span, Time};
 
 use crate::declare::field::{Field, LONGEST};
 use crate::declare::name::{Name, name_problem};
@@ -146,7 +146,7 @@ fn flow_model(
     table.start_jitter.get_or_insert(table.traffic.usual_jitter(choice));
     let transport = if unreadable { None } else { transport(table, choice, context.tcp, path, cx) };
     let udp = !matches!(choice, TransportChoice::Tcp(_));
-    if let (true, Some(kind), false) = (udp, table.traffic.only_tcp(), unreadable) {
+    if let (true, Some(kind), false) = (udp, table.traffic.only_tcp(choice), unreadable) {
         cx.error(table.locations.of("traffic"), &path.child("traffic").child("kind"), || {
             only_tcp(kind, choice)
         });
@@ -190,6 +190,7 @@ fn header(transport: &Transport, run: &[&SchemeEntry], schemes: &Registry) -> Op
         Transport::Udp => (Carrier::Udp, None, false),
         Transport::PlainUdp => return None,
         Transport::ControlledUdp { law, pinned, .. } => (Carrier::Udp, schemes.find(law), *pinned),
+        Transport::Rate { law, pinned, .. } => (Carrier::Rate, schemes.find(law), *pinned),
         Transport::Tcp { law, pinned, .. } => (Carrier::Tcp, schemes.find(law), *pinned),
     };
     let of_run = run.iter().copied().find(|run| !pinned && run.has_source(carrier));
@@ -199,6 +200,7 @@ fn header(transport: &Transport, run: &[&SchemeEntry], schemes: &Registry) -> Op
     match carrier {
         Carrier::Tcp => scheme.source()?.header(),
         Carrier::Udp => scheme.udp()?.source.header(),
+        Carrier::Rate => scheme.rate()?.source.header(),
     }
 }
 
@@ -209,10 +211,15 @@ fn plain_udp(
     path: &Path<'_>,
     cx: &mut Cx<'_>,
 ) -> Option<Transport> {
-    if let TransportChoice::Tcp(_) = choice {
-        let names: Vec<&str> = laws(cx.schemes, Carrier::Tcp).map(|law| law.name).collect();
+    let needs = match choice {
+        TransportChoice::Tcp(_) => Some((Carrier::Tcp, "a flow over TCP has a window law")),
+        TransportChoice::Rate(_) => Some((Carrier::Rate, "a flow over the transport with a rate has a law")),
+        TransportChoice::Udp | TransportChoice::ControlledUdp(_) => None,
+    };
+    if let Some((carrier, needs)) = needs {
+        let names: Vec<&str> = laws(cx.schemes, carrier).map(|law| law.name).collect();
         cx.error(table.locations.of("scheme"), &path.child("scheme"), || {
-            format!("\"none\": a flow over TCP has a window law; expected {}", one_of(&names))
+            format!("\"none\": {needs}; expected {}", one_of(&names))
         });
         return None;
     }
@@ -225,6 +232,10 @@ fn plain_udp(
 /// The problem of TCP's rules for a flow over UDP.
 const NO_WINDOW: &str =
     "the flow is carried by UDP, which has no window; expected transport = \"tcp\" beside it";
+
+/// The same for one over the transport with a rate.
+const PACED: &str =
+    "the flow is carried by a rate, which has no window; expected transport = \"tcp\" beside it";
 
 fn transport(
     table: &mut FlowTable,
@@ -249,6 +260,17 @@ fn transport(
             format!("{}: this scheme has no {what}; expected {}", quoted(entry.name), one_of(&names))
         });
     };
+    if let TransportChoice::Rate(law) = choice {
+        if let Some(entry) = own.filter(|entry| !entry.has_source(Carrier::Rate)) {
+            without(entry, Carrier::Rate, "source for the transport with a rate", cx);
+        }
+        if table.tcp.is_some() {
+            cx.error(table.locations.of("tcp"), &path.child("tcp"), || PACED.to_string());
+        }
+        let payload = Bytes(u64::from(tcp.rules.as_ref()?.1.mss));
+        let law = own.map_or(law, |entry| entry.name).to_string();
+        return Some(Transport::Rate { law, params: Params::default(), pinned: own.is_some(), payload });
+    }
     let TransportChoice::Tcp(law) = choice else {
         match own.filter(|entry| !entry.has_source(Carrier::Udp)) {
             Some(entry) if entry.has_source(Carrier::Tcp) => {
@@ -324,7 +346,9 @@ fn push(
             table.id.0
         ));
     }
-    if let Transport::Tcp { law, .. } | Transport::ControlledUdp { law, .. } = &model.transport {
+    if let Transport::Tcp { law, .. } | Transport::ControlledUdp { law, .. } | Transport::Rate { law, .. } =
+        &model.transport
+    {
         flows.laws.insert(law.clone());
     }
     flows.listed += model.files();

@@ -56,7 +56,9 @@ impl TrafficTable {
     pub fn usual_jitter(&self, choice: TransportChoice) -> Span {
         match (self, choice) {
             (Self::Constant(t), _) => t.rate.time_for(t.packet).min(LONGEST),
-            (Self::Ftp(_) | Self::Saturating(_), TransportChoice::Tcp(_)) => TCP_JITTER,
+            (Self::Ftp(_) | Self::Saturating(_), TransportChoice::Tcp(_) | TransportChoice::Rate(_)) => {
+                TCP_JITTER
+            }
             _ => Span::ZERO,
         }
     }

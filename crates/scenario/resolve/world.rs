@@ -111,7 +111,9 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
         return None;
     }
     set_law_params(&mut flows.specs, &schemes);
-    let has_tcp = flows.specs.iter().any(|flow| matches!(flow.transport, Transport::Tcp { .. }));
+    // Of TCP's keys the transport with a rate has the size of a segment.
+    let uses = |flow: &FlowSpec| matches!(flow.transport, Transport::Tcp { .. } | Transport::Rate { .. });
+    let has_tcp = flows.specs.iter().any(uses);
     if tcp_written && !has_tcp {
         cx.warnings.push("[tcp] has no effect: no flow has transport = \"tcp\"".to_string());
     }
@@ -220,8 +222,9 @@ fn resolve_headers(t: &HeadersTable, cx: &mut Cx<'_>) -> HeaderSpec {
 /// Sets the parameters of each flow's law.
 fn set_law_params(flows: &mut [FlowSpec], schemes: &BTreeMap<String, Params>) {
     for flow in flows {
-        if let Transport::Tcp { law, params, .. } | Transport::ControlledUdp { law, params, .. } =
-            &mut flow.transport
+        if let Transport::Tcp { law, params, .. }
+        | Transport::Rate { law, params, .. }
+        | Transport::ControlledUdp { law, params, .. } = &mut flow.transport
             && let Some(read) = schemes.get(law)
         {
             *params = read.clone();

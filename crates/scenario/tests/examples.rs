@@ -227,7 +227,7 @@ fn overrides_win() {
     assert_eq!(spec.radios[0].phy.preamble_detect.0, -70.0, "against the range of the file");
     let mss = |flow: usize| match &spec.flows[flow].transport {
         Transport::Tcp { config, .. } => config.mss,
-        Transport::Udp | Transport::PlainUdp | Transport::ControlledUdp { .. } => 0,
+        _ => 0,
     };
     assert_eq!((mss(0), mss(1)), (1000, 512));
     assert_eq!(spec.flows[0].start, Time(2_000_000_000));

@@ -35,14 +35,14 @@ const FTP: &str = "transport = \"tcp\"\ntraffic = { kind = \"ftp\" }\n";
 fn config(tables: &str, keys: &str) -> TcpConfig {
     match flow(tables, &format!("{FTP}{keys}")).transport {
         Transport::Tcp { config, .. } => config,
-        Transport::Udp | Transport::PlainUdp | Transport::ControlledUdp { .. } => panic!("UDP"),
+        other => panic!("{other:?}"),
     }
 }
 
 fn law(flow: &FlowSpec) -> (&str, bool) {
     match &flow.transport {
         Transport::Tcp { law, pinned, .. } => (law, *pinned),
-        Transport::Udp | Transport::PlainUdp | Transport::ControlledUdp { .. } => panic!("UDP"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -106,7 +106,7 @@ fn parameters_of_a_law_come_from_its_scheme() {
                 assert_eq!(params, &scenario.scheme_params["cubic"]);
                 params.0["beta"]
             }
-            Transport::Udp | Transport::PlainUdp | Transport::ControlledUdp { .. } => panic!("UDP"),
+            other => panic!("{other:?}"),
         }
     };
     assert_eq!(beta(&[]), ParamValue::Number(0.5));

@@ -305,6 +305,10 @@ impl Scheme for C3l {
         })
     }
 
+    fn rate(&self) -> Option<UdpEnds> {
+        self.udp()
+    }
+
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
         let stamper =
             || Box::new(Stamper::new(self.flows, self.source.first, self.forgotten)) as Box<dyn Hop>;

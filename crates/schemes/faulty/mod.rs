@@ -105,6 +105,10 @@ impl Scheme for Faulty {
         self.inner.udp()
     }
 
+    fn rate(&self) -> Option<UdpEnds> {
+        self.inner.rate()
+    }
+
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
         self.inner.hop(interface)
     }

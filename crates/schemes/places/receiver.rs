@@ -48,7 +48,7 @@ pub trait Receiver: Send {
     }
 }
 
-/// Both ends of a flow over UDP under a scheme.
+/// Both ends of a flow over UDP, or over the transport with a rate, under a scheme.
 pub struct UdpEnds {
     /// The source of the flow: its packets leave at the rate of its allowance.
     pub source: Box<dyn Source>,

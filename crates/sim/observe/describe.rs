@@ -2,6 +2,8 @@
 
 use airfair_schemes::places::Ecn;
 use airfair_transport::Segment;
+use airfair_transport::rate::time_stamp;
+use airfair_wire::rate::Data;
 
 use crate::ids::{CopyRef, FlowIx, NodeIx, PacketRef};
 use crate::node::Network;
@@ -67,6 +69,8 @@ pub(crate) enum Body {
     Udp {
         /// Scheme's header of the packet.
         header: SchemeHeader,
+        /// Header of the transport with a rate, in front of the payload.
+        data: Option<Data>,
     },
     /// A report of a flow's receiver: its bytes.
     Report(Vec<u8>),
@@ -108,9 +112,12 @@ pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<PacketDescription
         Payload::Arp { request } => Body::Arp { request },
         Payload::Tcp { flow, opening } => segment(network, copy, at, (flow, opening))?,
         Payload::Foreign { at: foreign, .. } => Body::Foreign(network.plane.outside.bytes(foreign).cloned()),
-        Payload::Udp { .. } | Payload::Routed { .. } => {
-            Body::Udp { header: scheme_header(network, copy, at) }
+        Payload::Udp { flow, number } => {
+            let carries = network.endpoints.udp.transport_header(flow) > 0;
+            let data = carries.then(|| Data { number, sent: time_stamp(packet.created) });
+            Body::Udp { header: scheme_header(network, copy, at), data }
         }
+        Payload::Routed { .. } => Body::Udp { header: scheme_header(network, copy, at), data: None },
         Payload::Report { .. } => Body::Report(network.plane.packets.report(at.of).to_vec()),
     };
     Some(PacketDescription {

@@ -118,7 +118,7 @@ impl<'a> WorldView<'a> {
 
     /// Results up to the present.
     pub(crate) fn result(&self) -> RunResult {
-        let transport = self.network.endpoints.tcp.totals();
+        let transport = self.network.endpoints.transport_totals();
         let flows: Vec<FlowResult> =
             self.network.endpoints.flows.places().map(|flow| self.flow(flow, transport[flow])).collect();
         let ends = self.ends();
@@ -174,7 +174,8 @@ impl<'a> WorldView<'a> {
         // Nothing counts before the end of the warm-up.
         let totals = f.totals(self.now);
         let counted = totals - if measuring { f.totals_at_warmup() } else { totals };
-        let transport = transport - if measuring { tcp.totals_at_warmup(flow) } else { transport };
+        let transport = transport
+            - if measuring { self.network.endpoints.transport_totals_at_warmup(flow) } else { transport };
         let bits = counted.delivered_bytes as f64 * 8.0;
         let files = tcp.files(flow);
         FlowResult {

@@ -35,7 +35,7 @@ impl WorldView<'_> {
     }
 
     fn flow_samples(&self) -> Vec<FlowSample> {
-        let transport = self.network.endpoints.tcp.totals();
+        let transport = self.network.endpoints.transport_totals();
         let sample = |flow: FlowIx| {
             let connection = self.network.endpoints.tcp.get(self.network.endpoints.tcp.connection_of(flow));
             let sender = connection.map(|connection| &connection.sender.machine);

@@ -37,6 +37,7 @@ mod power_offset;
 mod probes;
 mod rate_control;
 mod rate_law;
+mod rate_transport;
 mod regressions;
 mod relations;
 mod rules;

@@ -46,7 +46,10 @@ pub fn without_room(
 ) -> Option<NoRoom> {
     let (size, largest) = match transport {
         Transport::Tcp { config, .. } => (config.mss, LARGEST_SEGMENT),
-        Transport::Udp | Transport::PlainUdp | Transport::ControlledUdp { .. } => {
+        Transport::Rate { payload, .. } if matches!(traffic, Traffic::Endless) => {
+            (u32::try_from(payload.get()).unwrap_or(u32::MAX), LARGEST_PAYLOAD)
+        }
+        Transport::Udp | Transport::PlainUdp | Transport::ControlledUdp { .. } | Transport::Rate { .. } => {
             (u32::try_from(traffic.packet().get()).unwrap_or(u32::MAX), LARGEST_PAYLOAD)
         }
     };
@@ -72,9 +75,10 @@ pub(crate) struct TrafficSource {
 }
 
 impl TrafficSource {
-    pub(crate) fn new(flow: &FlowSpec, seed: u64) -> Self {
+    /// A source of a flow's packets, as `traffic` has them.
+    pub(crate) fn new(flow: &FlowSpec, traffic: &Traffic, seed: u64) -> Self {
         Self {
-            traffic: flow.traffic.clone(),
+            traffic: traffic.clone(),
             largest: LARGEST_PAYLOAD,
             gaps: Stream::new(seed, &flow.id, Purpose::Gap),
             sizes: Stream::new(seed, &flow.id, Purpose::Size),
@@ -188,7 +192,7 @@ mod tests {
     }
 
     fn source(traffic: Traffic) -> TrafficSource {
-        TrafficSource::new(&flow(traffic), 1)
+        TrafficSource::new(&flow(traffic.clone()), &traffic, 1)
     }
 
     #[test]

@@ -7,9 +7,10 @@ use airfair_host::{
 };
 use airfair_routing::shortest::Link;
 use airfair_schemes::places::{Capability, FlowId, Interface, Medium, NodeId};
-use airfair_schemes::{Registry, Scheme};
+use airfair_schemes::{Carrier, Registry, Scheme};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Span, Time};
+use airfair_wire::rate::Data;
 
 use super::scheme_placement::SchemePlacement;
 use crate::air::{Air, JUDGED_BYTES, LEAST_DELIVERY};
@@ -23,7 +24,7 @@ use crate::node::attempts::Attempts;
 use crate::node::endpoints::Endpoints;
 use crate::node::endpoints::backpressure::{self, Backpressure};
 use crate::node::endpoints::flow::{Flow, Forwarded};
-use crate::node::endpoints::laws::Laws;
+use crate::node::endpoints::laws::{self, Laws};
 use crate::node::endpoints::tcp::Tcp;
 use crate::node::packet_losses::PacketLosses;
 use crate::node::passing::Passing;
@@ -534,18 +535,22 @@ pub(super) fn add_flows(
 ) -> Result<(), String> {
     let (laws, laws_of_flows) = Laws::new(spec, run, schemes)?;
     for (flow, law) in spec.flows.iter().zip(&laws_of_flows) {
+        let carrier = law.map_or_else(|| laws::carrier(&flow.transport), |law| law.carrier);
         let tcp = matches!(flow.transport, Transport::Tcp { .. });
         if let Some(packets) =
-            without_room(&flow.transport, &flow.traffic, || law.and_then(|law| laws.header(law, tcp)))
+            without_room(&flow.transport, &flow.traffic, || law.and_then(|law| laws.header(law)))
         {
             let what = if tcp { "an mss" } else { "a packet" };
             return Err(format!("flow {}: {what} of {} B {}", flow.id, packets.size, packets.problem()));
         }
-        let ends = law.filter(|_| !tcp).and_then(|law| laws.udp(law));
-        let ends = (ends, law.is_some_and(|law| laws.reads_own_queue(law)));
-        let lower = spec.headers.udp + spec.headers.ip;
+        let ends = law.and_then(|law| laws.ends(law));
+        let ends = (ends, law.is_some_and(|law| laws.reads_own_queue(law.id)));
+        let repairs = carrier == Carrier::Rate;
+        let of_transport = if repairs { Data::wire_len() as u32 } else { 0 };
+        let lower = spec.headers.udp + spec.headers.ip + of_transport;
         let kinds = &mut network.plane.headers;
-        network.endpoints.udp.add_flow(flow, ends, (rank(seed, &flow.id), seed), kinds, lower);
+        let packets = (laws::packets(flow, carrier).packet(), repairs);
+        network.endpoints.udp.add_flow(flow, ends, packets, (rank(seed, &flow.id), seed), kinds, lower);
     }
     network.endpoints.tcp = Tcp::new(laws);
     let names: Vec<&str> = spec.flows.iter().map(|flow| flow.id.as_str()).collect();
@@ -553,15 +558,21 @@ pub(super) fn add_flows(
         let [from, to] = [flow.from, flow.to].map(NodeIx::of);
         let hop = |(from, to)| network.plane.routes.fixed_hop(from, to).filter(|_| from != to);
         let hops = [(from, to), (to, from)].map(hop);
-        let mut f = Flow::new(flow, (FlowId(id), rank(seed, &flow.id)), hops, seed, network.plane.rules.end);
+        let carrier = law.map_or_else(|| laws::carrier(&flow.transport), |law| law.carrier);
+        let identity = (FlowId(id), rank(seed, &flow.id));
+        let mut f = Flow::new(flow, identity, carrier, hops, seed, network.plane.rules.end);
         let (header, _) = network.endpoints.udp.label(FlowIx::of(network.endpoints.flows.len()));
-        f.source.leave_room(network.plane.headers.wire_len(header));
-        network.endpoints.tcp.add_flow(flow, law, seed, &spec.headers);
+        let number = FlowIx::of(network.endpoints.flows.len());
+        let of_transport = network.endpoints.udp.transport_header(number);
+        f.source.leave_room(network.plane.headers.wire_len(header) + of_transport);
+        let over_tcp = law.filter(|law| law.carrier == Carrier::Tcp).map(|law| law.id);
+        network.endpoints.tcp.add_flow(flow, over_tcp, seed, &spec.headers);
         let exempt = network.endpoints.udp.reads_own_queue(FlowIx::of(network.endpoints.flows.len()));
         network.endpoints.backpressure.add_flow(exempt);
         if network.hosts.forwarders.any() {
             // The law of a flow would pace what forwarders take as they need it.
-            let may = !f.is_tcp && !network.endpoints.udp.controls(FlowIx::of(network.endpoints.flows.len()));
+            let may =
+                !f.is_tcp() && !network.endpoints.udp.controls(FlowIx::of(network.endpoints.flows.len()));
             network.hosts.forwarders.add_flow(FlowId(id), [from, to], may, f.stop);
             let number = FlowIx::of(network.endpoints.flows.len());
             f.forwarded = network.hosts.forwarders.source_of(number).map(|station| {
@@ -583,7 +594,7 @@ pub(super) fn add_flows(
     }
     let limited = |port| network.endpoints.backpressure.rules(port).local_limit.is_some();
     network.endpoints.backpressure.limits_tcp = network.plane.interfaces.ports().any(limited)
-        && network.endpoints.flows.iter().any(|flow| flow.is_tcp);
+        && network.endpoints.flows.iter().any(|flow| flow.is_tcp());
     network.notify_agents_of_routes();
     network.plane.links.rate_changes(&spec.links).for_each(|due| agenda.push_if(Some(due)));
     if !network.measuring {

@@ -132,6 +132,7 @@ impl World {
                     EventKind::Release(copy) => network.plane.end_control(copy, now),
                     EventKind::Inject(number) => network.injection_due(number, now),
                     EventKind::Paced(flow) => network.endpoints.paced(&mut network.plane, flow, now),
+                    EventKind::Repair(flow) => network.endpoints.repair_due(&mut network.plane, flow, now),
                     EventKind::UdpSourceTimer { flow, generation, timer } => {
                         network.endpoints.udp_source_timer(
                             &mut network.plane,

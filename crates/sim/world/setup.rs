@@ -13,6 +13,7 @@ use super::warnings::warnings;
 use crate::air::{self, Air, Kind, RateControl, StationSpec};
 use crate::engine::Agenda;
 use crate::ids::{Ix, NodeIx};
+use crate::node::endpoints::laws::carried_by;
 use crate::observe::{Observers, RunInfo};
 use crate::record::Names;
 use crate::spec::{FlowSpec, Transport, WorldSpec};
@@ -148,10 +149,14 @@ impl World {
         let only_marks = Interface::all_kinds().iter().any(|at| placed.run.wants(at).has(Capability::Ecn));
         let probe_powers: Vec<_> = (0..spec.nodes.len()).map(|node| placed.at(node).probe_power()).collect();
         let without_fault = faultless(spec, scheme_name, &placed);
-        let for_all = [placed.run.udp().is_some(), placed.run.source().is_some()];
         let own_law = |(i, flow): (usize, &FlowSpec)| match &flow.transport {
-            Transport::ControlledUdp { law, pinned, .. } if *pinned || !for_all[0] => Some((i, law.clone())),
-            Transport::Tcp { law, pinned, .. } if *pinned || !for_all[1] => Some((i, law.clone())),
+            Transport::ControlledUdp { law, pinned, .. }
+            | Transport::Rate { law, pinned, .. }
+            | Transport::Tcp { law, pinned, .. }
+                if *pinned || carried_by(&*placed.run, flow).is_none() =>
+            {
+                Some((i, law.clone()))
+            }
             _ => None,
         };
         let own_laws = spec.flows.iter().enumerate().filter_map(own_law).collect();

@@ -17,7 +17,7 @@ pub(super) fn start(network: &mut Network, flow: FlowIx, agenda: &mut Agenda) {
     let Network { endpoints, plane, .. } = &mut *network;
     let f = &mut endpoints.flows[flow];
     f.set_start(now);
-    if f.is_tcp {
+    if f.is_tcp() {
         endpoints.tcp_start(plane, flow, agenda);
         return;
     }
@@ -52,7 +52,7 @@ pub(super) fn due(network: &mut Network, flow: FlowIx, agenda: &mut Agenda) {
     let now = agenda.now;
     let Network { endpoints, plane, .. } = &mut *network;
     let f = &mut endpoints.flows[flow];
-    if f.is_tcp {
+    if f.is_tcp() {
         let size = u64::from(f.source.size());
         f.count_offered(size);
         endpoints.schedule_source(flow, agenda);

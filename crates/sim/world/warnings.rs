@@ -342,8 +342,8 @@ fn unheard_relays(air: &Air, network: &Network, names: &Names) -> Option<String>
     let mut found: Vec<(NodeIx, Option<StationIx>, NodeIx, FlowIx)> = Vec::new();
     for (flow, f) in network.endpoints.flows.pairs().filter(|_| !network.plane.routes.are_found()) {
         let label =
-            if f.is_tcp { network.endpoints.tcp.header(flow) } else { network.endpoints.udp.label(flow).0 };
-        let returns = f.is_tcp || network.endpoints.udp.reports(flow);
+            if f.is_tcp() { network.endpoints.tcp.header(flow) } else { network.endpoints.udp.label(flow).0 };
+        let returns = f.is_tcp() || network.endpoints.udp.reports(flow);
         let ways = [Some(true), returns.then_some(false)].into_iter().flatten();
         for pair in ways.flat_map(|forward| {
             paths::hops(network, flow, forward).windows(2).map(|pair| [pair[0], pair[1]]).collect::<Vec<_>>()
@@ -448,12 +448,13 @@ fn idle_scheme_reason(
     let only_law =
         |entry: &&SchemeEntry| entry.places.iter().all(|place| ["source", "receiver"].contains(place));
     let entry = entry.filter(only_law);
-    let laws =
-        [Carrier::Tcp, Carrier::Udp].map(|carrier| entry.is_some_and(|entry| entry.has_source(carrier)));
+    let laws = [Carrier::Tcp, Carrier::Udp, Carrier::Rate]
+        .map(|carrier| entry.is_some_and(|entry| entry.has_source(carrier)));
     let follows = |flow: &FlowSpec| match flow.transport {
-        Transport::Tcp { pinned, .. } => laws[0] && !pinned,
+        Transport::Tcp { pinned, .. } => (laws[0] || laws[2]) && !pinned,
         Transport::ControlledUdp { pinned, .. } => laws[1] && !pinned,
         Transport::Udp => laws[1],
+        Transport::Rate { pinned, .. } => laws[2] && !pinned,
         Transport::PlainUdp => false,
     };
     if entry.is_some() && !spec.flows.iter().any(follows) {
@@ -492,7 +493,7 @@ fn flows_beyond_hop_limit(network: &Network) -> Vec<(FlowIx, NodeIx, NodeIx, usi
     // A datagram has no reply, unless its receiver sends reports.
     let back = |flow: FlowIx| {
         of(flow, false)
-            .filter(|_| network.endpoints.flows[flow].is_tcp || network.endpoints.udp.controls(flow))
+            .filter(|_| network.endpoints.flows[flow].is_tcp() || network.endpoints.udp.controls(flow))
     };
     network.endpoints.flows.places().filter_map(|flow| of(flow, true).or_else(|| back(flow))).collect()
 }
@@ -522,7 +523,7 @@ fn unlimited_flows(network: &Network, names: &[String]) -> Vec<(FlowIx, NodeIx, 
     let mut forwarded: BTreeMap<PortIx, FlowIx> = BTreeMap::new();
     for (flow, f) in network.endpoints.flows.pairs() {
         let ways =
-            if f.is_tcp || network.endpoints.udp.controls(flow) { &[true, false][..] } else { &[true] };
+            if f.is_tcp() || network.endpoints.udp.controls(flow) { &[true, false][..] } else { &[true] };
         for (mut at, to) in ways.iter().map(|&forward| f.ends(forward)) {
             let from = at;
             while at != to

@@ -58,8 +58,8 @@ struct Outstanding {
 pub enum Next {
     /// One with new data, if the application has any.
     New,
-    /// One that is sent again.
-    Again,
+    /// One that is sent again: its number, and its bytes.
+    Again(u32, u32),
     /// None: as much is outstanding as both ends store.
     Nothing,
 }
@@ -134,8 +134,9 @@ impl Sender {
     /// The next datagram to leave: what is lost goes first.
     #[must_use]
     pub fn to_send(&self) -> Next {
-        if !self.lost.is_empty() {
-            Next::Again
+        let lost = self.lost.front().and_then(|&number| Some((number, self.place(number)?)));
+        if let Some((number, place)) = lost {
+            Next::Again(number, self.outstanding[place].bytes)
         } else if self.outstanding.len() < MOST_OUTSTANDING {
             Next::New
         } else {
@@ -153,19 +154,16 @@ impl Sender {
         number
     }
 
-    /// A lost datagram leaves again. Returns its number and its bytes; `None` unless [`Sender::to_send`] answers [`Next::Again`].
-    pub fn sent_again(&mut self, now: Time) -> Option<(u32, u32)> {
-        let number = self.lost.pop_front()?;
-        let place = self.place(number)?;
+    /// The lost datagram that [`Sender::to_send`] has named with [`Next::Again`] leaves again; without such an answer nothing happens.
+    pub fn sent_again(&mut self, now: Time) {
+        let Some(place) = self.lost.pop_front().and_then(|number| self.place(number)) else { return };
         let datagram = &mut self.outstanding[place];
         *datagram = Outstanding { at: now, state: State::Sent, repeated: true, ..*datagram };
-        let bytes = datagram.bytes;
         self.stats.retransmissions += 1;
         self.forget_arrived();
         if self.lost.is_empty() {
             self.since = now;
         }
-        Some((number, bytes))
     }
 
     /// Forgets what was found lost and has arrived since, so that the first of `lost` is lost indeed.

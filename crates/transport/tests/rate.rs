@@ -59,7 +59,10 @@ fn run(channel: Channel, count: u32, seed: u64) -> (Time, u64) {
             Event::Pace => {
                 let bytes = |number: u32| 1 + number % 7;
                 let next = match sender.to_send() {
-                    Next::Again => sender.sent_again(now),
+                    Next::Again(number, bytes) => {
+                        sender.sent_again(now);
+                        Some((number, bytes))
+                    }
                     Next::New if made < count => {
                         made += 1;
                         let number = sender.sent_new(bytes(made - 1), now);

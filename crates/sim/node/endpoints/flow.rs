@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use airfair_schemes::Carrier;
 use airfair_schemes::places::{FlowId, PacketClass};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Rate, Span, Time};
@@ -9,10 +10,11 @@ use airfair_units::{Rate, Span, Time};
 use crate::event::{Order, class};
 use crate::ids::{CopyRef, FlowIx, NodeIx, PortIx};
 use crate::measure::delays::Delays;
+use crate::node::endpoints::laws;
 use crate::node::plane::DataPlane;
 use crate::packet::{Packet, PacketCopy, Payload};
 use crate::route::NextHop;
-use crate::spec::{FlowSpec, Transport};
+use crate::spec::FlowSpec;
 use crate::traffic::TrafficSource;
 
 /// A flow that is measured for less than this counts as without traffic: a packet of 1500 B and its ACK take longer at 11 Mbit/s.
@@ -57,8 +59,8 @@ impl Forwarded {
 pub(crate) struct Flow {
     pub from: NodeIx,
     pub to: NodeIx,
-    /// True for a flow over TCP.
-    pub is_tcp: bool,
+    /// The transport that carries it.
+    pub carrier: Carrier,
     /// Scheme number of the flow.
     pub id: FlowId,
     /// First hops of the packets of both directions, with static routes.
@@ -93,6 +95,7 @@ impl Flow {
     pub fn new(
         spec: &FlowSpec,
         (id, rank): (FlowId, u32),
+        carrier: Carrier,
         hops: [Option<NextHop>; 2],
         seed: u64,
         end: Time,
@@ -106,7 +109,7 @@ impl Flow {
         Self {
             from: NodeIx(spec.from as u32),
             to: NodeIx(spec.to as u32),
-            is_tcp: matches!(spec.transport, Transport::Tcp { .. }),
+            carrier,
             id,
             first_hops: hops,
             rank,
@@ -114,7 +117,7 @@ impl Flow {
             dscp: spec.dscp,
             start: spec.start + jitter,
             stop: spec.stop.min(end),
-            source: TrafficSource::new(spec, seed),
+            source: TrafficSource::new(spec, &laws::packets(spec, carrier), seed),
             next_number: 0,
             retry_requested: false,
             totals: FlowTotals::default(),
@@ -125,6 +128,12 @@ impl Flow {
             delays: Delays::default(),
             hops: None,
         }
+    }
+
+    /// True for a flow over TCP.
+    #[inline(always)]
+    pub fn is_tcp(&self) -> bool {
+        self.carrier == Carrier::Tcp
     }
 
     /// Source and destination in one direction.
@@ -158,7 +167,7 @@ impl Flow {
         let totals = self.totals(until);
         match self.source.rate() {
             None if !has_files => None,
-            _ if self.is_tcp => Some(totals.offered_bytes - self.warmup.delivered_bytes),
+            _ if self.is_tcp() => Some(totals.offered_bytes - self.warmup.delivered_bytes),
             rate => {
                 let counted = totals - self.warmup;
                 let held =
@@ -194,6 +203,17 @@ impl Flow {
         let number = self.next_number;
         self.next_number = number.wrapping_add(1);
         self.totals.offered_bytes += u64::from(length);
+        self.datagram_with(flow, (number, length), headers, now)
+    }
+
+    /// Makes a datagram with a number and payload of its own as a packet: one that is sent again.
+    pub fn datagram_with(
+        &mut self,
+        flow: FlowIx,
+        (number, length): (u32, u32),
+        headers: u32,
+        now: Time,
+    ) -> Packet {
         self.count_made(true);
         Packet {
             created: now,
@@ -245,7 +265,8 @@ impl Flow {
         if packet.destination == self.to {
             self.hops = Some(copy.hops);
         }
-        if matches!(packet.payload, Payload::Udp { .. }) {
+        // What the transport with a rate delivers, its receiver knows.
+        if matches!(packet.payload, Payload::Udp { .. }) && self.carrier == Carrier::Udp {
             self.count_delivered(u64::from(packet.length), true, now.since(packet.created), now);
         }
     }

@@ -1,13 +1,67 @@
 //! Sources of a run's flows: one scheme for each law and set of parameters, shared by the flows that use it.
 
 use airfair_schemes::places::{Capability, HeaderKind, Interface, Source, UdpEnds};
-use airfair_schemes::{Params, Registry, Scheme};
+use airfair_schemes::{Carrier, Params, Registry, Scheme};
+use airfair_units::Bytes;
 
-use crate::spec::{FlowSpec, Transport, WorldSpec};
+use crate::spec::{FlowSpec, Traffic, Transport, WorldSpec};
 
 /// Index of a law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LawId(usize);
+
+/// The law of a flow, and the transport that carries the flow under it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FlowLaw {
+    pub id: LawId,
+    pub carrier: Carrier,
+}
+
+/// The transport protocol that a flow names.
+pub(crate) const fn carrier(transport: &Transport) -> Carrier {
+    match transport {
+        Transport::Udp | Transport::PlainUdp | Transport::ControlledUdp { .. } => Carrier::Udp,
+        Transport::Rate { .. } => Carrier::Rate,
+        Transport::Tcp { .. } => Carrier::Tcp,
+    }
+}
+
+/// The transport by which a scheme carries a flow that names one and leaves its law to the run; `None`: the scheme has no source for it.
+/// Flows over TCP without files may be carried by the transport with a rate.
+pub(crate) fn carried_by(run: &dyn Scheme, flow: &FlowSpec) -> Option<Carrier> {
+    let has = |carrier| match carrier {
+        Carrier::Tcp => run.source().is_some(),
+        Carrier::Udp => run.udp().is_some(),
+        Carrier::Rate => run.rate().is_some(),
+    };
+    let named = carrier(&flow.transport);
+    let instead = || named == Carrier::Tcp && !sends_files(&flow.traffic) && has(Carrier::Rate);
+    if has(named) { Some(named) } else { instead().then_some(Carrier::Rate) }
+}
+
+/// The traffic of a flow as packets: over the transport with a rate an application without an end hands over full datagrams.
+pub(crate) fn packets(flow: &FlowSpec, by: Carrier) -> Traffic {
+    let packet = match &flow.transport {
+        Transport::Rate { payload, .. } => *payload,
+        Transport::Tcp { config, .. } => Bytes(u64::from(config.mss)),
+        _ => return flow.traffic.clone(),
+    };
+    match flow.traffic {
+        Traffic::Endless if by == Carrier::Rate => Traffic::Saturating { packet },
+        _ => flow.traffic.clone(),
+    }
+}
+
+/// True for traffic of files, each over a connection of its own.
+const fn sends_files(traffic: &Traffic) -> bool {
+    !matches!(
+        traffic,
+        Traffic::Endless
+            | Traffic::Saturating { .. }
+            | Traffic::ConstantRate { .. }
+            | Traffic::Poisson { .. }
+    )
+}
 
 /// The schemes that make sources.
 #[derive(Default)]
@@ -17,9 +71,9 @@ pub(crate) struct Laws(Vec<Box<dyn Scheme>>);
 fn named(flow: &FlowSpec) -> Option<(&str, &Params, bool)> {
     match &flow.transport {
         Transport::Udp | Transport::PlainUdp => None,
-        Transport::ControlledUdp { law, params, pinned } | Transport::Tcp { law, params, pinned, .. } => {
-            Some((law, params, *pinned))
-        }
+        Transport::ControlledUdp { law, params, pinned }
+        | Transport::Rate { law, params, pinned, .. }
+        | Transport::Tcp { law, params, pinned, .. } => Some((law, params, *pinned)),
     }
 }
 
@@ -31,41 +85,46 @@ impl Laws {
         spec: &WorldSpec,
         run: Box<dyn Scheme>,
         schemes: &Registry,
-    ) -> Result<(Self, Vec<Option<LawId>>), String> {
-        let of_run = |tcp: bool| if tcp { run.source().is_some() } else { run.udp().is_some() };
-        let of_run = [false, true].map(|tcp| of_run(tcp).then_some(LawId(0)));
+    ) -> Result<(Self, Vec<Option<FlowLaw>>), String> {
+        let of_run: Vec<Option<FlowLaw>> = spec
+            .flows
+            .iter()
+            .map(|flow| carried_by(&*run, flow).map(|carrier| FlowLaw { id: LawId(0), carrier }))
+            .collect();
         let mut laws: Vec<Box<dyn Scheme>> = vec![run];
-        let mut known: Vec<(&str, &Params, bool, LawId)> = Vec::new();
+        let mut known: Vec<(&str, &Params, Carrier, LawId)> = Vec::new();
         let mut ids = Vec::with_capacity(spec.flows.len());
-        for flow in &spec.flows {
+        for (flow, of_run) in spec.flows.iter().zip(of_run) {
             if flow.transport == Transport::PlainUdp {
                 ids.push(None);
                 continue;
             }
-            let tcp = matches!(flow.transport, Transport::Tcp { .. });
+            let carrier = carrier(&flow.transport);
             let named = named(flow);
             let pinned = named.is_some_and(|(_, _, pinned)| pinned);
-            let (Some((law, params, _)), None) = (named, of_run[usize::from(tcp)].filter(|_| !pinned)) else {
-                ids.push(of_run[usize::from(tcp)]);
+            let (Some((law, params, _)), None) = (named, of_run.filter(|_| !pinned)) else {
+                ids.push(of_run);
                 continue;
             };
-            if let Some(&(.., id)) = known.iter().find(|k| (k.0, k.1, k.2) == (law, params, tcp)) {
-                ids.push(Some(id));
+            if let Some(&(.., id)) = known.iter().find(|k| (k.0, k.1, k.2) == (law, params, carrier)) {
+                ids.push(Some(FlowLaw { id, carrier }));
                 continue;
             }
             let entry =
                 schemes.find(law).ok_or_else(|| format!("flow {}: no such scheme: {law}", flow.id))?;
             let scheme = (entry.build)(params).map_err(|e| format!("flow {}: {law}.{e}", flow.id))?;
-            if tcp && scheme.source().is_none() {
-                return Err(format!("flow {}: {law} has no window law", flow.id));
-            }
-            if !tcp && scheme.udp().is_none() {
-                return Err(format!("flow {}: {law} has no source for UDP", flow.id));
+            let (has, lacks) = match carrier {
+                Carrier::Tcp => (scheme.source().is_some(), "window law"),
+                Carrier::Udp => (scheme.udp().is_some(), "source for UDP"),
+                Carrier::Rate => (scheme.rate().is_some(), "source for the transport with a rate"),
+            };
+            if !has {
+                return Err(format!("flow {}: {law} has no {lacks}", flow.id));
             }
             let id = LawId(laws.len());
             laws.push(scheme);
-            known.push((law, params, tcp, id));
-            ids.push(Some(id));
+            known.push((law, params, carrier, id));
+            ids.push(Some(FlowLaw { id, carrier }));
         }
         Ok((Self(laws), ids))
     }
@@ -82,14 +141,22 @@ impl Laws {
         self.0.get(id.0)?.source()
     }
 
-    /// The header of a law's packets over TCP or UDP.
-    pub(crate) fn header(&self, id: LawId, tcp: bool) -> Option<&'static HeaderKind> {
-        let source = if tcp { self.source(id) } else { self.udp(id).map(|ends| ends.source) };
+    /// The header of the packets of a flow with a law.
+    pub(crate) fn header(&self, law: FlowLaw) -> Option<&'static HeaderKind> {
+        let source = match law.carrier {
+            Carrier::Tcp => self.source(law.id),
+            Carrier::Udp | Carrier::Rate => self.ends(law).map(|ends| ends.source),
+        };
         source?.header()
     }
 
-    /// Creates both ends of a flow over UDP.
-    pub(crate) fn udp(&self, id: LawId) -> Option<UdpEnds> {
-        self.0.get(id.0)?.udp()
+    /// Creates both ends of a flow over UDP, or over the transport with a rate; `None` over TCP.
+    pub(crate) fn ends(&self, law: FlowLaw) -> Option<UdpEnds> {
+        let scheme = self.0.get(law.id.0)?;
+        match law.carrier {
+            Carrier::Tcp => None,
+            Carrier::Udp => scheme.udp(),
+            Carrier::Rate => scheme.rate(),
+        }
     }
 }

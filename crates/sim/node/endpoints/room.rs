@@ -50,7 +50,7 @@ impl Endpoints {
 
     /// True if a flow's packets carry the header of a port's queue.
     fn is_labelled(&self, plane: &DataPlane, port: PortIx, flow: FlowIx) -> bool {
-        let header = if self.flows[flow].is_tcp { self.tcp.header(flow) } else { self.udp.label(flow).0 };
+        let header = if self.flows[flow].is_tcp() { self.tcp.header(flow) } else { self.udp.label(flow).0 };
         !header.is_none() && header == plane.interfaces.pipeline(port).queue_header()
     }
 

@@ -1,15 +1,18 @@
 //! Flows: their starts and stops, packets of their sources, and flows over UDP that a scheme controls.
 
 use airfair_schemes::places::{Arrived, DropReason, Ecn, Timer};
+use airfair_transport::rate::time_stamp;
 use airfair_units::{Bytes, Time};
+use airfair_wire::rate::Data;
 
 use super::Endpoints;
 use crate::engine::Agenda;
 use crate::event::EventKind;
-use crate::ids::{CopyRef, FlowIx, NodeIx, PortIx};
+use crate::ids::{CopyRef, FlowIx, NodeIx, PortIx, Table};
 use crate::link::OfferedPacket;
 use crate::node::endpoints::backpressure::Waiter;
-use crate::node::endpoints::tcp::FlowStartAction;
+use crate::node::endpoints::tcp::{FlowStartAction, TransportTotals};
+use crate::node::endpoints::udp::NextData;
 use crate::node::plane::{Arrival, DataPlane, Leaves};
 use crate::packet::{Packet, PacketCopy, Payload};
 use crate::record::Record;
@@ -22,7 +25,8 @@ impl Endpoints {
         match self.tcp.config(flow) {
             Some(config) => config.mss + headers.tcp.unwrap_or(20) + self.tcp.header_bytes(flow) + headers.ip,
             None => {
-                let of_scheme = plane.headers.wire_len(self.udp.label(flow).0);
+                let of_scheme =
+                    plane.headers.wire_len(self.udp.label(flow).0) + self.udp.transport_header(flow);
                 self.flows[flow].source.mean_size() + of_scheme + headers.udp + headers.ip
             }
         }
@@ -76,17 +80,33 @@ impl Endpoints {
 
     /// Makes a flow's next packet and sends it from its source; returns the packet's copy.
     pub(crate) fn make_packet(&mut self, plane: &mut DataPlane, flow: FlowIx, now: Time) -> CopyRef {
+        self.make_packet_with(plane, flow, NextData::New, now)
+    }
+
+    /// Makes a packet of a flow with these data and sends it from its source; returns the packet's copy.
+    fn make_packet_with(
+        &mut self,
+        plane: &mut DataPlane,
+        flow: FlowIx,
+        data: NextData,
+        now: Time,
+    ) -> CopyRef {
         let headers = plane.rules.headers.udp + plane.rules.headers.ip;
         let mut first = PacketCopy { at_source: true, ..PacketCopy::PLAIN };
         let controlled = self.udp.controls(flow);
         let mut scheme_header = 0;
         if controlled {
             let (header, ecn_capable) = self.udp.label(flow);
-            scheme_header = plane.headers.wire_len(header);
+            scheme_header = plane.headers.wire_len(header) + self.udp.transport_header(flow);
             first = PacketCopy { header, ecn: if ecn_capable { Ecn::Ect } else { Ecn::NotEct }, ..first };
         }
         let f = &mut self.flows[flow];
-        let packet = f.datagram(flow, headers + scheme_header, now);
+        let packet = match data {
+            NextData::New => f.datagram(flow, headers + scheme_header, now),
+            NextData::Again(number, bytes) => {
+                f.datagram_with(flow, (number, bytes), headers + scheme_header, now)
+            }
+        };
         let (from, first_hop) = (f.from, f.first_hops[0]);
         let port = self.first_hop(plane, flow).map(|hop| hop.port);
         self.backpressure.count_flow_sent(flow, port);
@@ -95,7 +115,8 @@ impl Endpoints {
             if !first.header.is_none() {
                 self.udp.stamp(flow, plane.packets.new_header(copy), now);
             }
-            self.udp.on_sent(flow, packet.length, now, &mut plane.schedule);
+            let again = data != NextData::New;
+            self.udp.on_sent(flow, (packet.length, again), now, &mut plane.schedule);
         }
         if plane.records.are_enabled() {
             let packet = plane.packets.packet_of(copy);
@@ -251,6 +272,22 @@ impl Endpoints {
         self.flows.iter_mut().for_each(|flow| flow.warmed_up(now));
     }
 
+    /// Transport totals of every flow: of TCP, and of the transport with a rate.
+    pub(crate) fn transport_totals(&self) -> Table<FlowIx, TransportTotals> {
+        let mut totals = self.tcp.totals();
+        for flow in self.flows.places() {
+            if let Some([now, _]) = self.udp.transport_totals(flow) {
+                totals[flow] = now;
+            }
+        }
+        totals
+    }
+
+    /// Transport totals of a flow at the end of the warm-up.
+    pub(crate) fn transport_totals_at_warmup(&self, flow: FlowIx) -> TransportTotals {
+        self.udp.transport_totals(flow).map_or_else(|| self.tcp.totals_at_warmup(flow), |[_, then]| then)
+    }
+
     /// Handles the time at which the pacing allows a flow's next packet.
     pub(crate) fn paced(&mut self, plane: &mut DataPlane, flow: FlowIx, now: Time) {
         if self.udp.fires(flow, now) {
@@ -260,7 +297,10 @@ impl Endpoints {
 
     /// Sends the packets of a flow that its pacing allows and for which its node's queue has room.
     pub(crate) fn send_paced(&mut self, plane: &mut DataPlane, flow: FlowIx, now: Time) {
-        while self.udp.is_pending(flow) && !self.udp.is_blocked(flow) && now < self.flows[flow].stop {
+        while !self.udp.is_blocked(flow)
+            && now < self.flows[flow].stop
+            && let Some(data) = self.udp.next_data(flow)
+        {
             let due = self.udp.due(flow, now);
             if due > now {
                 self.hold_flow(flow, now);
@@ -278,6 +318,10 @@ impl Endpoints {
                 self.udp.set_blocked(flow, true);
                 self.wait_for_room(plane, port, Waiter::Flow(flow), now);
                 return;
+            }
+            if data != NextData::New {
+                self.make_packet_with(plane, flow, data, now);
+                continue;
             }
             let f = &mut self.flows[flow];
             let held = f.is_held();
@@ -318,13 +362,20 @@ impl Endpoints {
         now: Time,
     ) {
         match packet.payload {
-            Payload::Udp { flow, .. } if self.udp.controls(flow) => {
+            Payload::Udp { flow, number } if self.udp.controls(flow) => {
                 let header = if arrived.header.is_none() { None } else { plane.packets.header(copy) };
                 let mut header = header.copied().unwrap_or_default();
                 plane.headers.round_trip(arrived.header, &mut header);
                 let bytes = Bytes(u64::from(packet.length));
                 let data = Arrived { bytes, ecn: arrived.ecn, header };
-                self.udp.on_data(flow, data, arrived.hops, now, &mut plane.schedule);
+                // The header of the transport has the number, and the time at which this transmission was made.
+                let number = Data { number, sent: time_stamp(packet.created) };
+                let delivered =
+                    self.udp.on_data(flow, (number, data), arrived.hops, now, &mut plane.schedule);
+                if let Some(bytes) = delivered {
+                    let delay = now.since(packet.created);
+                    self.flows[flow].count_delivered(bytes, bytes > 0, delay, now);
+                }
                 self.send_reports(plane, flow, now);
             }
             Payload::Report { flow, .. } => {
@@ -338,7 +389,7 @@ impl Endpoints {
 
     /// Sends the reports that a flow's receiver has made.
     fn send_reports(&mut self, plane: &mut DataPlane, flow: FlowIx, now: Time) {
-        while let Some((report, number)) = self.udp.next_report(flow) {
+        while let Some((report, number)) = self.udp.next_report(flow, now) {
             let bytes = plane.rules.headers.udp + plane.rules.headers.ip + report.wire_len();
             let f = &mut self.flows[flow];
             let packet = f.report(flow, number, bytes, now);
@@ -351,6 +402,12 @@ impl Endpoints {
             }
             self.send_from_source(plane, node, first_hop, OfferedPacket::of(&packet, copy), now);
         }
+    }
+
+    /// Handles the deadline of the sender of a flow over the transport with a rate.
+    pub(crate) fn repair_due(&mut self, plane: &mut DataPlane, flow: FlowIx, now: Time) {
+        self.udp.on_repair(flow, now, &mut plane.schedule);
+        self.send_paced(plane, flow, now);
     }
 
     /// Handles a timer of the source of a flow over UDP.

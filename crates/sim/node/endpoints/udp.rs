@@ -1,14 +1,17 @@
-//! Sources and receivers of flows over UDP: the state machines of a scheme at both ends of a flow.
+//! Sources and receivers of flows over UDP, or over the transport with a rate: the state machines of a scheme at both ends of a flow.
 
 use airfair_host::{Firing, HeaderId, HeaderKinds, ReportCounts, UdpReceiver, UdpSource};
 use airfair_schemes::places::{
     Arrived, FlowSetup, Header, ReceiverEffects, ReportBytes, SourceEffects, Timer, UdpEnds, Waiting,
 };
+use airfair_transport::rate;
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Time};
+use airfair_wire::rate::{Arrivals, Data};
 
 use crate::event::{EventKind, Order, Schedule, class};
 use crate::ids::{FlowIx, Table};
+use crate::node::endpoints::tcp::TransportTotals;
 use crate::spec::FlowSpec;
 
 /// A flow with a scheme at both its ends.
@@ -34,6 +37,34 @@ struct UdpFlow {
     received: u64,
     /// Counts at the end of the warm-up: of the receiver, and `received`.
     warmup: (ReportCounts, u64),
+    /// Sends again what is lost, over the transport with a rate.
+    repair: Option<Box<Repair>>,
+}
+
+/// Both ends of the transport with a rate.
+#[derive(Default)]
+struct Repair {
+    sender: rate::Sender,
+    receiver: rate::Receiver,
+    /// Due time of the pending event for the sender's deadline.
+    armed: Option<Time>,
+    warmup: TransportTotals,
+}
+
+impl Repair {
+    fn totals(&self) -> TransportTotals {
+        let &rate::Stats { retransmissions, round_trips, round_trip_ns, .. } = self.sender.stats();
+        TransportTotals { retransmissions, round_trips, round_trip_ns }
+    }
+}
+
+/// The data of a datagram about to leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NextData {
+    /// The next packet of the application.
+    New,
+    /// Data that were sent before: number and payload of their datagram.
+    Again(u32, u32),
 }
 
 /// Counts of a flow's reports.
@@ -59,11 +90,13 @@ pub(crate) struct Udp {
 }
 
 impl Udp {
-    /// Adds a flow; `ends`: its source and receiver, if a scheme controls it; `lower`: bytes of the headers of UDP and IP.
+    /// Adds a flow; `ends`: its source and receiver, if a scheme controls it; `mss`: mean payload of its datagrams; `repairs`: what is lost
+    /// is sent again; `lower`: bytes of the headers below the law's.
     pub fn add_flow(
         &mut self,
         flow: &FlowSpec,
         (ends, reads_own_queue): (Option<UdpEnds>, bool),
+        (mss, repairs): (Bytes, bool),
         (rank, seed): (u32, u64),
         headers: &mut HeaderKinds,
         lower: u32,
@@ -74,7 +107,6 @@ impl Udp {
             let receiver =
                 receiver.map(|receiver| UdpReceiver::new(receiver, stream(Purpose::Receiver), rank));
             let reports_go_ahead = receiver.as_ref().is_some_and(UdpReceiver::reports_go_ahead);
-            let mss = flow.traffic.packet();
             // RFC 3390, equation 1.
             let initial_window = Bytes((4 * mss.get()).min((2 * mss.get()).max(4380)));
             let window_limit = Bytes(u64::MAX);
@@ -100,6 +132,7 @@ impl Udp {
                 next_report: 0,
                 received: 0,
                 warmup: (ReportCounts::default(), 0),
+                repair: repairs.then(Box::default),
             })
         });
         self.any |= controlled.is_some();
@@ -164,28 +197,91 @@ impl Udp {
         }
     }
 
-    /// Handles a datagram that the source has made.
-    pub fn on_sent(&mut self, flow: FlowIx, bytes: u32, now: Time, schedule: &mut Schedule) {
-        let Self { flows, effects, firings, .. } = self;
-        if let Some(udp) = &mut flows[flow] {
-            udp.pending = false;
-            udp.source.on_sent(Bytes(u64::from(bytes)), now, effects, firings);
-            self.apply(flow, schedule);
+    /// Bytes of the transport's header in a flow's datagrams, beside that of UDP.
+    pub fn transport_header(&self, flow: FlowIx) -> u32 {
+        if self.get(flow).is_some_and(|udp| udp.repair.is_some()) { Data::wire_len() as u32 } else { 0 }
+    }
+
+    /// Data that leave next, if there are any: lost ones first, then a packet with which the application waits.
+    pub fn next_data(&self, flow: FlowIx) -> Option<NextData> {
+        let udp = self.get(flow)?;
+        let new = udp.pending.then_some(NextData::New);
+        match &udp.repair {
+            None => new,
+            Some(repair) => match repair.sender.to_send() {
+                rate::Next::Again(number, bytes) => Some(NextData::Again(number, bytes)),
+                rate::Next::New => new,
+                rate::Next::Nothing => None,
+            },
         }
     }
 
-    /// Handles a datagram that has arrived at its flow's destination.
-    pub fn on_data(&mut self, flow: FlowIx, data: Arrived, hops: u16, now: Time, schedule: &mut Schedule) {
+    /// Handles a datagram that the source has made; `again`: its data were sent before.
+    pub fn on_sent(&mut self, flow: FlowIx, (bytes, again): (u32, bool), now: Time, schedule: &mut Schedule) {
+        let Self { flows, effects, firings, .. } = self;
+        if let Some(udp) = &mut flows[flow] {
+            udp.pending &= again;
+            if let Some(repair) = &mut udp.repair {
+                if again {
+                    repair.sender.sent_again(now);
+                } else {
+                    repair.sender.sent_new(bytes, now);
+                }
+            }
+            udp.source.on_sent((Bytes(u64::from(bytes)), again), now, effects, firings);
+            self.apply(flow, schedule);
+            self.arm_repair(flow, schedule);
+        }
+    }
+
+    /// Schedules an event no later than the deadline of a flow's sender.
+    fn arm_repair(&mut self, flow: FlowIx, schedule: &mut Schedule) {
+        let Some(udp) = self.flows[flow].as_deref_mut() else { return };
+        let rank = udp.source.rank();
+        let Some(repair) = &mut udp.repair else { return };
+        let deadline = repair.sender.deadline();
+        if let Some(at) = deadline.filter(|&at| repair.armed.is_none_or(|armed| at < armed)) {
+            repair.armed = Some(at);
+            schedule.add(at, Order::new(class::TIMER, rank), EventKind::Repair(flow));
+        }
+    }
+
+    /// Handles the event for the deadline of a flow's sender, which may have moved.
+    pub fn on_repair(&mut self, flow: FlowIx, now: Time, schedule: &mut Schedule) {
+        let repair = self.flows[flow].as_deref_mut().and_then(|udp| udp.repair.as_deref_mut());
+        let Some(repair) = repair.filter(|repair| repair.armed == Some(now)) else { return };
+        repair.armed = None;
+        repair.sender.on_timer(now);
+        self.arm_repair(flow, schedule);
+    }
+
+    /// Handles a datagram that has arrived at its flow's destination. Returns the bytes that the transport with a rate delivers to the
+    /// application thereby; `None` for a flow over UDP, where each datagram is delivered.
+    pub fn on_data(
+        &mut self,
+        flow: FlowIx,
+        (number, data): (Data, Arrived),
+        hops: u16,
+        now: Time,
+        schedule: &mut Schedule,
+    ) -> Option<u64> {
         let Self { flows, receiver_effects, firings, .. } = self;
-        let Some(udp) = &mut flows[flow] else { return };
+        let udp = flows[flow].as_deref_mut()?;
+        let delivered = udp.repair.as_mut().map(|repair| {
+            repair
+                .receiver
+                .on_data(number, u32::try_from(data.bytes.get()).unwrap_or(u32::MAX), now)
+                .delivered
+        });
         if let Some(receiver) = &mut udp.receiver {
             receiver.on_data(data, hops, now, receiver_effects, firings);
             self.apply_receiver(flow, schedule);
         }
+        delivered
     }
 
-    /// The next report that a flow's receiver has made, with its number.
-    pub fn next_report(&mut self, flow: FlowIx) -> Option<(ReportBytes, u32)> {
+    /// The next report that a flow's receiver has made, with its number: over the transport with a rate behind what has arrived.
+    pub fn next_report(&mut self, flow: FlowIx, now: Time) -> Option<(ReportBytes, u32)> {
         if self.receiver_effects.reports.is_empty() {
             return None;
         }
@@ -193,16 +289,31 @@ impl Udp {
         let udp = self.flows[flow].as_deref_mut()?;
         let number = udp.next_report;
         udp.next_report = number.wrapping_add(1);
-        Some((report, number))
+        let Some(repair) = &udp.repair else { return Some((report, number)) };
+        let law = report.as_slice();
+        let whole = ReportBytes::written(|buffer| {
+            let len = repair.receiver.arrivals(buffer.len() - law.len(), now).encode(buffer).ok()?;
+            buffer.get_mut(len..len + law.len())?.copy_from_slice(law);
+            Some(len + law.len())
+        });
+        Some((whole?, number))
     }
 
-    /// Handles a report that has arrived at its flow's source.
-    pub fn on_report(&mut self, flow: FlowIx, report: &[u8], now: Time, schedule: &mut Schedule) {
+    /// Handles a report that has arrived at its flow's source. One whose front says what cannot be counts for nothing.
+    pub fn on_report(&mut self, flow: FlowIx, mut report: &[u8], now: Time, schedule: &mut Schedule) {
         let Self { flows, effects, firings, .. } = self;
         if let Some(udp) = &mut flows[flow] {
             udp.received += 1;
+            if let Some(repair) = &mut udp.repair {
+                let Ok((arrivals, rest)) = Arrivals::decode(report) else { return };
+                if repair.sender.on_arrivals(&arrivals, now).is_none() {
+                    return;
+                }
+                report = rest;
+            }
             udp.source.on_report(report, now, effects, firings);
             self.apply(flow, schedule);
+            self.arm_repair(flow, schedule);
         }
     }
 
@@ -276,11 +387,6 @@ impl Udp {
         }
     }
 
-    /// True if the application waits with a packet.
-    pub fn is_pending(&self, flow: FlowIx) -> bool {
-        self.get(flow).is_some_and(|udp| udp.pending)
-    }
-
     /// Sets whether a flow's source waits for room in its node's queue. Returns the earlier value.
     pub fn set_blocked(&mut self, flow: FlowIx, blocked: bool) -> bool {
         self.flows[flow].as_deref_mut().is_some_and(|udp| std::mem::replace(&mut udp.blocked, blocked))
@@ -289,6 +395,12 @@ impl Udp {
     /// True if a flow's source waits for room in its node's queue.
     pub fn is_blocked(&self, flow: FlowIx) -> bool {
         self.get(flow).is_some_and(|udp| udp.blocked)
+    }
+
+    /// Transport totals of a flow over the transport with a rate, and those at the end of the warm-up.
+    pub fn transport_totals(&self, flow: FlowIx) -> Option<[TransportTotals; 2]> {
+        let repair = self.get(flow)?.repair.as_ref()?;
+        Some([repair.totals(), repair.warmup])
     }
 
     /// Counts of a flow's reports from the end of the warm-up on, if it has a receiver.
@@ -307,6 +419,7 @@ impl Udp {
         for udp in self.flows.iter_mut().flatten() {
             let counts = udp.receiver.as_ref().map(UdpReceiver::counts).unwrap_or_default();
             udp.warmup = (counts, udp.received);
+            udp.repair.iter_mut().for_each(|repair| repair.warmup = repair.totals());
         }
     }
 }

@@ -14,6 +14,7 @@ use airfair_wire::ip::set_ce;
 use airfair_wire::ipv4::{self, Ecn, Protocol};
 use airfair_wire::pcapng::LinkType;
 use airfair_wire::radiotap::{Channel, Flags, Radiotap, TxFlags};
+use airfair_wire::rate::Data;
 use airfair_wire::tcp::{self, Options, SackBlock, Timestamps, WindowScale};
 use airfair_wire::{Arp, EtherType, Ethernet, Ipv4, LlcSnap, MacAddr, Tcp, Udp, arp, udp};
 
@@ -302,17 +303,28 @@ fn packet(
             front.add(Arp::wire_len(), |buffer| arp.encode(buffer));
             0
         }
-        Body::Udp { header } => {
+        Body::Udp { header, data } => {
             let (before, after) = header.parts();
             let (from, to) = ends;
-            let payload = &ZEROS[..payload.min(most(before.len() + Udp::wire_len() + after.len()))];
+            let mut number = [0; Data::wire_len()];
+            let number = match data.map(|data| data.encode(&mut number)) {
+                Some(_) => &number[..],
+                None => &[],
+            };
+            let room = most(before.len() + Udp::wire_len() + number.len() + after.len());
+            let payload = &ZEROS[..payload.min(room)];
             let udp = Udp::new(from, to, udp::PayloadLen::default());
-            let udp = udp.with_payload(source, destination, payload).expect("it was cut to what fits");
+            let udp = match data {
+                Some(_) => udp.with_payload(source, destination, &[number, payload].concat()),
+                None => udp.with_payload(source, destination, payload),
+            };
+            let udp = udp.expect("it was cut to what fits");
             let protocol = protocol(Protocol::UDP, &header);
-            let len = before.len() + Udp::wire_len() + payload.len() + after.len();
+            let len = before.len() + Udp::wire_len() + number.len() + payload.len() + after.len();
             ip(front, described, protocol, addresses, len);
             front.0.extend(before);
             front.add(Udp::wire_len(), |buffer| udp.encode(buffer));
+            front.0.extend(number);
             end_with(front, payload, after)
         }
         Body::Report(ref report) => {

@@ -119,7 +119,8 @@ impl Observer for Explainer {
 impl Explainer {
     pub(crate) fn new(flow: FlowIx, traffic: &Traffic, world: &WorldView<'_>) -> Self {
         let (air, network) = (world.air, world.network);
-        let Flow { start, stop, is_tcp: tcp, .. } = network.endpoints.flows[flow];
+        let &Flow { start, stop, .. } = &network.endpoints.flows[flow];
+        let tcp = network.endpoints.flows[flow].is_tcp();
         let mut explainer = Self {
             flow,
             offered_bps: offered_bps(traffic),
@@ -662,7 +663,7 @@ fn queue(hop: &ObservedHop, flow: FlowIx, run: &RunInfo, network: &Network) -> Q
     let waiting = |(&owner, &packets): (&Owner, &u64)| match owner {
         Owner::Flow(flow, forward) => {
             let f = &network.endpoints.flows[flow];
-            let waiting = Waiting { packets, local: f.ends(forward).0 == hop.ends.from, tcp: f.is_tcp };
+            let waiting = Waiting { packets, local: f.ends(forward).0 == hop.ends.from, tcp: f.is_tcp() };
             ((Some(names.flows[flow.ix()].clone()), forward), waiting)
         }
         Owner::Other => ((None, true), Waiting { packets, local: false, tcp: false }),

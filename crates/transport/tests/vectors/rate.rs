@@ -4,6 +4,13 @@ use airfair_transport::rate::{Arrived, MOST_OUTSTANDING, Next, Progress, Receive
 use airfair_units::{Span, Time};
 use airfair_wire::rate::{Arrivals, Block, Data};
 
+/// What is lost leaves again: its number and its bytes.
+fn again(sender: &mut Sender, now: Time) -> Option<(u32, u32)> {
+    let Next::Again(number, bytes) = sender.to_send() else { return None };
+    sender.sent_again(now);
+    Some((number, bytes))
+}
+
 const fn ms(ms: u64) -> Time {
     Time(ms * 1_000_000)
 }
@@ -72,10 +79,10 @@ fn holes_are_sent_again_before_new_data() {
     let mut sender = sent(6);
     let progress = sender.on_arrivals(&report(1, 50, 0, &[(2, 3), (4, 6)]), ms(70));
     assert_eq!(progress, Some(Progress { bytes: 400, lost: 2 }));
-    assert_eq!(sender.to_send(), Next::Again);
-    assert_eq!(sender.sent_again(ms(100)), Some((1, 100)));
-    assert_eq!(sender.sent_again(ms(110)), Some((3, 100)));
-    assert_eq!((sender.to_send(), sender.sent_again(ms(120))), (Next::New, None));
+    assert_eq!(sender.to_send(), Next::Again(1, 100));
+    assert_eq!(again(&mut sender, ms(100)), Some((1, 100)));
+    assert_eq!(again(&mut sender, ms(110)), Some((3, 100)));
+    assert_eq!((sender.to_send(), again(&mut sender, ms(120))), (Next::New, None));
     assert_eq!(sender.stats().retransmissions, 2);
     assert_eq!(sender.on_arrivals(&report(6, 110, 0, &[]), ms(130)), Some(Progress { bytes: 200, lost: 0 }));
     assert!(sender.is_done());
@@ -98,12 +105,12 @@ fn lost_repetitions_are_found() {
     let mut sender = sent(4);
     assert_eq!(sender.on_arrivals(&report(0, 30, 0, &[(3, 4)]), ms(50)).map(|p| p.lost), Some(3));
     for at in [60, 70, 80] {
-        sender.sent_again(ms(at)).unwrap();
+        again(&mut sender, ms(at)).unwrap();
     }
     // 2, the last of the three, arrives; 0 and 1 left before it.
     assert_eq!(sender.on_arrivals(&report(0, 80, 0, &[(2, 4)]), ms(100)).map(|p| p.lost), Some(2));
-    assert_eq!(sender.sent_again(ms(101)), Some((0, 100)));
-    assert_eq!(sender.sent_again(ms(111)), Some((1, 100)));
+    assert_eq!(again(&mut sender, ms(101)), Some((0, 100)));
+    assert_eq!(again(&mut sender, ms(111)), Some((1, 100)));
     // An old report shows nothing of these.
     assert_eq!(sender.on_arrivals(&report(0, 80, 0, &[(2, 4)]), ms(112)).map(|p| p.lost), Some(0));
 }
@@ -160,11 +167,11 @@ fn the_first_time_outs() {
     sender.on_timer(ms(1999));
     assert_eq!(sender.to_send(), Next::New, "too early");
     sender.on_timer(ms(2000));
-    assert_eq!((sender.to_send(), sender.deadline()), (Next::Again, None));
-    assert_eq!(sender.sent_again(ms(2100)), Some((0, 100)));
+    assert_eq!((sender.to_send(), sender.deadline()), (Next::Again(0, 100), None));
+    assert_eq!(again(&mut sender, ms(2100)), Some((0, 100)));
     assert_eq!((sender.to_send(), sender.deadline()), (Next::New, Some(ms(6100))));
     sender.on_timer(ms(6100));
-    assert_eq!(sender.sent_again(ms(6100)), Some((0, 100)));
+    assert_eq!(again(&mut sender, ms(6100)), Some((0, 100)));
     assert_eq!((sender.deadline(), sender.stats().timeouts), (Some(ms(14_100)), 2));
 }
 
@@ -176,7 +183,7 @@ fn the_time_out_follows_the_time_to_news() {
     sender.on_arrivals(&report(1, 0, 500, &[]), ms(600));
     assert_eq!(sender.deadline(), Some(ms(600 + 600 + 1200)));
     sender.on_timer(ms(2400));
-    assert_eq!(sender.sent_again(ms(2400)), Some((1, 100)));
+    assert_eq!(again(&mut sender, ms(2400)), Some((1, 100)));
     assert_eq!(sender.deadline(), Some(ms(2400 + 3600)));
     // News of 2, sent once at 20 ms: mean 600 + (2980 - 600)/8, variation 300 + (2380 - 300)/4.
     sender.on_arrivals(&report(1, 20, 0, &[(2, 3)]), ms(3000));
@@ -202,7 +209,7 @@ fn time_outs_end_to_double() {
         waits.push(due.since(now).as_nanos() / 1_000_000_000);
         now = due;
         sender.on_timer(now);
-        sender.sent_again(now);
+        again(&mut sender, now);
     }
     assert_eq!(waits, [2, 4, 8, 16, 32, 60, 60, 60, 60, 60, 60, 60]);
 }
@@ -213,9 +220,9 @@ fn a_slow_rate_is_no_time_out() {
     let mut sender = sent(6);
     sender.on_arrivals(&report(1, 50, 0, &[(2, 3), (4, 6)]), ms(70));
     assert_eq!(sender.deadline(), None);
-    sender.sent_again(ms(5000));
+    again(&mut sender, ms(5000));
     assert_eq!(sender.deadline(), None);
-    sender.sent_again(ms(9000));
+    again(&mut sender, ms(9000));
     // Of 0 the news came after 70 ms: mean 70, variation 35 ms.
     assert_eq!(sender.deadline(), Some(ms(9000 + 210)));
 }
@@ -226,8 +233,8 @@ fn what_arrives_late_is_not_sent_again() {
     let mut sender = sent(6);
     sender.on_arrivals(&report(1, 50, 0, &[(2, 3), (4, 6)]), ms(70));
     sender.on_arrivals(&report(3, 10, 0, &[(4, 6)]), ms(75));
-    assert_eq!(sender.sent_again(ms(100)), Some((3, 100)));
-    assert_eq!(sender.sent_again(ms(100)), None);
+    assert_eq!(again(&mut sender, ms(100)), Some((3, 100)));
+    assert_eq!(again(&mut sender, ms(100)), None);
 }
 
 /// A sender stops where both ends can store no more.

@@ -1,6 +1,7 @@
 //! Flows over TCP: their settings, files, and transport counters.
 
 use airfair_host::HeaderId;
+use airfair_schemes::Carrier;
 use airfair_transport::{SenderStats, SharedConfig, TcpConfig};
 use airfair_units::Time;
 use airfair_units::random::name_hash;
@@ -8,7 +9,7 @@ use airfair_units::random::name_hash;
 use super::Tcp;
 use crate::ids::{ConnectionRef, FlowIx, Table};
 use crate::measure::files::{Completion, Files};
-use crate::node::endpoints::laws::{LawId, Laws};
+use crate::node::endpoints::laws::{FlowLaw, LawId, Laws};
 use crate::spec::{FlowSpec, HeaderSpec, Traffic, Transport};
 use crate::traffic::{FileSource, NextFile};
 
@@ -119,7 +120,8 @@ impl Tcp {
 
     /// Bytes of the header that a flow's law puts into each packet.
     pub fn header_bytes(&self, flow: FlowIx) -> u32 {
-        let kind = self.flow(flow).and_then(|tcp| self.laws.header(tcp.law, true));
+        let kind =
+            self.flow(flow).and_then(|tcp| self.laws.header(FlowLaw { id: tcp.law, carrier: Carrier::Tcp }));
         kind.map_or(0, |kind| kind.wire_len)
     }
 
