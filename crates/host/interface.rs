@@ -304,7 +304,8 @@ impl Pipeline {
 
     /// A packet in the form that hops handle.
     const fn passage(&self, packet: &Packet, backlog: Backlog) -> Passage {
-        Passage { bytes: packet.bytes + self.framing, flow: packet.flow, class: packet.class, backlog }
+        let &Packet { bytes, flow, next_hop, class, .. } = packet;
+        Passage { bytes: bytes + self.framing, flow, next_hop, class, backlog }
     }
 
     /// First half of an arrival, if [`Pipeline::judges`] is true. Unless the verdict is a drop, the packet must be stored. A mark is set in

@@ -289,6 +289,7 @@ mod tests {
             window_limit: Bytes(1000),
             rtt: None,
             syn_lost: false,
+            link: None,
         };
         source.on_start(&setup, Time(0), &mut effects, &mut firings);
         assert_eq!(source.due(Time(7)), Time(7), "nothing was sent yet");

@@ -12,6 +12,7 @@
 extern crate alloc;
 
 pub mod airtime;
+pub mod atp;
 pub mod bbr;
 pub mod c3l;
 pub mod codel;
@@ -19,6 +20,7 @@ mod combined;
 pub mod cubic;
 pub mod diffq;
 pub mod droptail;
+pub mod exact;
 pub mod exor;
 pub mod explicit;
 pub mod faulty;

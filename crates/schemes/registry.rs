@@ -13,8 +13,8 @@ use crate::params::{PRESET_KEY, ParamDoc, ParamError, ParamKind, ParamValue, Par
 use crate::places::{Interface, OutputQueue};
 use crate::scheme::{AqmScheme, Scheme, SourceScheme};
 use crate::{
-    airtime, bbr, c3l, codel, cubic, diffq, exor, faulty, few, fq_codel, lbm, more, newreno, nred, qfcp, rcp,
-    red, reno, tfrc, vegas, xcp, xcp_b,
+    airtime, atp, bbr, c3l, codel, cubic, diffq, exact, exor, faulty, few, fq_codel, lbm, more, newreno,
+    nred, qfcp, rcp, red, reno, tfrc, vegas, xcp, xcp_b,
 };
 
 /// The result of a constructor; an error for a parameter that the scheme cannot use.
@@ -192,7 +192,7 @@ impl Scheme for FqCoDelScheme {
     }
 }
 
-static ENTRIES: [SchemeEntry; 31] = [
+static ENTRIES: [SchemeEntry; 33] = [
     SchemeEntry::built_in_entry(
         "droptail",
         "first in, first out; what arrives at a full queue is dropped",
@@ -437,6 +437,26 @@ static ENTRIES: [SchemeEntry; 31] = [
         |params| Ok(Box::new(airtime::Airtime::from_params(params)?)),
     )
     .with_presets(airtime::PRESETS),
+    SchemeEntry::built_in_entry(
+        "atp",
+        "sources are paced by the time that the slowest node of their path takes for a packet",
+        "Sundaresan, Anantharaman, Hsieh and Sivakumar, MobiHoc 2003",
+        &["source", "receiver", "hop"],
+        atp::AtpParameters::LIST,
+        |params| Ok(Box::new(atp::Atp::from_params(params)?)),
+    )
+    .over(&[Carrier::Rate, Carrier::Udp])
+    .with_presets(atp::PRESETS),
+    SchemeEntry::built_in_entry(
+        "exact",
+        "routers write the rate of a flow into each packet, by the bandwidth that they measure to each neighbour",
+        "Chen, Nahrstedt and Vaidya, WCNC 2004",
+        &["source", "receiver", "hop"],
+        exact::ExactParameters::LIST,
+        |params| Ok(Box::new(exact::Exact::from_params(params)?)),
+    )
+    .over(&[Carrier::Rate, Carrier::Udp])
+    .with_presets(exact::PRESETS),
     SchemeEntry::built_in_entry(
         "more",
         "opportunistic routing: every broadcast is a random combination of a batch, and whoever hears it may send another",

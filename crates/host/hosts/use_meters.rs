@@ -4,8 +4,8 @@
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
-use airfair_schemes::places::{Finished, FlowId, LinkUse, PacketClass};
-use airfair_units::Time;
+use airfair_schemes::places::{Finished, FlowId, LinkUse, NodeId, PacketClass};
+use airfair_units::{Span, Time};
 
 use crate::table::{Ix, Table};
 
@@ -91,14 +91,14 @@ impl<R: Ix> UseMeters<R> {
         }
     }
 
-    /// Removes and returns a packet of `bytes` that the MAC has finished; counts it if it was acknowledged. None without a meter, and of a
-    /// packet that is not known, a message for example; that has used the MAC, too.
+    /// Removes and returns a packet of `bytes` that the MAC has finished; counts it if it was acknowledged. None without a meter, of a
+    /// broadcast, which has no next hop, and of a packet that is not known, a message for example; that has used the MAC, too.
     #[inline(never)]
     pub fn on_finished(
         &mut self,
         radio: R,
         packet: u64,
-        (bytes, acknowledged): (u32, bool),
+        (bytes, next_hop, acknowledged): (u32, Option<NodeId>, bool),
         now: Time,
     ) -> Option<Finished> {
         let meter = self.at(radio)?;
@@ -115,7 +115,8 @@ impl<R: Ix> UseMeters<R> {
             used.access += access;
             meter.totals.delay_squares += u128::from(delay.0) * u128::from(delay.0);
         }
-        Some(Finished { bytes, flow, class, acknowledged, access })
+        let waited = Span(now.since(enqueued).0.saturating_sub(access.0));
+        Some(Finished { bytes, flow, next_hop: next_hop?, class, acknowledged, waited, access })
     }
 
     /// Totals of a radio's link, if it has a meter.

@@ -43,6 +43,7 @@ impl Ends {
             window_limit: Bytes(u64::MAX),
             rtt: None,
             syn_lost: false,
+            link: None,
         };
         all.source(|source, context| source.on_start(&setup, context));
         Some(all)

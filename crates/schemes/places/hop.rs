@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use airfair_units::{Rate, Span, Time};
 
-use super::{FlowId, Header, HeaderKind, HopContext, PacketClass, Setting, Timer};
+use super::{FlowId, Header, HeaderKind, HopContext, NodeId, PacketClass, Setting, Timer};
 
 /// The backlog of an interface.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct Passage {
     pub bytes: u32,
     /// The packet's flow.
     pub flow: FlowId,
+    /// The next hop; of a packet that was received, this node.
+    pub next_hop: NodeId,
     /// The class of the packet.
     pub class: PacketClass,
     /// The backlog of the interface without the packet.
@@ -35,10 +37,14 @@ pub struct Finished {
     pub bytes: u32,
     /// The packet's flow.
     pub flow: FlowId,
+    /// The next hop.
+    pub next_hop: NodeId,
     /// The class of the packet.
     pub class: PacketClass,
     /// The next hop's MAC has acknowledged the packet.
     pub acknowledged: bool,
+    /// The time from its arrival at the queue until it was the MAC's first.
+    pub waited: Span,
     /// The time that the packet spent as the MAC's first: contention, attempts, acknowledgement.
     pub access: Span,
 }

@@ -131,6 +131,7 @@ fn what_is_lost_is_sent_again_at_the_rate() {
     let delivered = flow.delivered_bytes / 1000;
     assert!(delivered <= new && delivered >= new - 40, "{delivered} of {new}");
     assert!(log.arrived >= delivered);
+    assert_eq!(flow.delivered_packets, log.arrived);
     assert!(log.reports < log.arrived, "reports get lost");
 }
 
@@ -170,7 +171,7 @@ fn flows_over_tcp_are_carried_by_the_rate() {
     assert_eq!(reports, [true, false, false, false]);
     // 100 datagrams a second.
     assert!((998..=1000).contains(&result.flows[0].sent_packets), "{}", result.flows[0].sent_packets);
-    assert_eq!(result.flows[0].delivered_bytes, 700 * result.flows[0].delivered_packets);
+    assert_eq!(result.flows[0].delivered_bytes, 700 * result.flows[0].delivered_packets, "segments of 700 B");
     assert!(result.flows[1].files.as_ref().is_some_and(|files| files.finished == 1));
     assert!(result.flows[2].delivered_bytes > 100_000, "TCP");
 }

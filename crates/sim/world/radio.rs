@@ -310,8 +310,10 @@ impl Network {
         now: Time,
     ) {
         let acknowledged = outcome == Outcome::Delivered;
-        let ended =
-            self.plane.meters.uses.on_finished(station, msdu.packet.0, (msdu.bytes, acknowledged), now);
+        let interfaces = &self.plane.interfaces;
+        let next_hop = (msdu.to != BROADCAST).then(|| interfaces.id(interfaces.of_station(msdu.to).0));
+        let packet = (msdu.bytes, next_hop, acknowledged);
+        let ended = self.plane.meters.uses.on_finished(station, msdu.packet.0, packet, now);
         if let Some(finished) = ended {
             let port = self.plane.interfaces.of_station(station).1;
             let port = self.plane.interfaces.port_of(port, msdu.category);

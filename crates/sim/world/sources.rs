@@ -25,7 +25,8 @@ pub(super) fn start(network: &mut Network, flow: FlowIx, agenda: &mut Agenda) {
     let (order, stop) = (f.order(), f.stop);
     let saturating = f.source.is_saturating();
     if endpoints.udp.controls(flow) {
-        endpoints.udp.start(flow, now, &mut plane.schedule);
+        let link = endpoints.first_hop(plane, flow).map(|hop| plane.interfaces.pipeline(hop.port).at().rate);
+        endpoints.udp.start(flow, link, now, &mut plane.schedule);
         if saturating {
             endpoints.udp.request(flow);
             endpoints.send_paced(plane, flow, now);

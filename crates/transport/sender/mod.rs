@@ -182,7 +182,10 @@ impl Sender {
         let window_limit = Bytes(self.config.window_limit);
         let rtt = rtt.map(|(exact, _)| self.rtt.law_rtt(exact, &self.config));
         let headers = Bytes(u64::from(self.config.headers) + u64::from(of_law));
-        self.law.on_start(&FlowSetup { mss, headers, initial_window, window_limit, rtt, syn_lost }, context);
+        self.law.on_start(
+            &FlowSetup { mss, headers, initial_window, window_limit, rtt, syn_lost, link: None },
+            context,
+        );
     }
 
     /// Adds `bytes` of the application's data; the largest number means data without end. No effect after [`Sender::close`].

@@ -58,6 +58,7 @@ fn the_window_is_so_many_segments_and_the_queue_is_cut() {
         window_limit: Bytes(1_000_000),
         rtt: None,
         syn_lost: false,
+        link: None,
     };
     let mut out = SourceEffects::default();
     source.on_start(&setup, &mut Context { now: Time::ZERO, random: &mut random, out: &mut out });

@@ -387,7 +387,8 @@ fn inhibited_links_are_those_of_a_round() {
 fn stamped(hop: &mut dyn Hop, flow: u32, ms: u64) -> u32 {
     let mut header = Header { fields: [0, u32::MAX, 1000, 7], ..Header::default() };
     let class = PacketClass::Data;
-    let passage = Passage { bytes: 1040, flow: FlowId(flow), class, backlog: Default::default() };
+    let passage =
+        Passage { bytes: 1040, flow: FlowId(flow), next_hop: NodeId(1), class, backlog: Default::default() };
     hop.on_arrival(&passage, Some(&mut header), at(ms));
     allocation(&header).unwrap()
 }

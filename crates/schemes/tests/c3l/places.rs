@@ -25,7 +25,7 @@ fn stream() -> Stream {
 }
 
 fn passage(flow: u32, class: PacketClass) -> Passage {
-    Passage { bytes: 1040, flow: FlowId(flow), class, backlog: Backlog::default() }
+    Passage { bytes: 1040, flow: FlowId(flow), next_hop: NodeId(1), class, backlog: Backlog::default() }
 }
 
 /// A header as it leaves a source of 8 kbit/s.
@@ -124,6 +124,7 @@ fn flow(expiry: Span) -> (SourceConfig, FlowSetup) {
         window_limit: Bytes(u64::MAX),
         rtt: None,
         syn_lost: false,
+        link: None,
     };
     (config, setup)
 }

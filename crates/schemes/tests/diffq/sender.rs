@@ -43,6 +43,7 @@ impl Flow {
             window_limit: Bytes(u64::MAX),
             rtt: None,
             syn_lost: false,
+            link: None,
         };
         flow.hook(|source, context| source.on_start(&setup, context));
         flow

@@ -49,6 +49,7 @@ impl Flow {
             window_limit: Bytes(1 << 30),
             rtt: None,
             syn_lost: false,
+            link: None,
         };
         flow.hook(|source, context| source.on_start(&setup, context));
         flow

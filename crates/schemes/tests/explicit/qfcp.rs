@@ -3,7 +3,7 @@
 use airfair_schemes::ParamValue::{self, Choice, Flag, Number, Rate as Speed, Span as Duration};
 use airfair_schemes::places::CongestionCause::{FastLoss, LinkDrop, Mark, Timeout};
 use airfair_schemes::places::{
-    Capability, Finished, FlowId, FlowSetup, Header, Interface, PacketClass, PartialAck,
+    Capability, Finished, FlowId, FlowSetup, Header, Interface, NodeId, PacketClass, PartialAck,
 };
 use airfair_schemes::qfcp::{Capacity, Observed, header};
 use airfair_schemes::{Params, find};
@@ -530,8 +530,15 @@ fn an_access_point_that_gives_packets_up_yields() {
     let params = [("yields_for", Duration(Span::from_secs(60))), ("most_given_up", Number(0.02))];
     let access_point = Interface { access_point: true, ..Interface::radio(50) };
     let finish = |router: &mut Router, acknowledged: bool| {
-        let finished =
-            Finished { bytes: 1000, flow: FlowId(0), class: PacketClass::Data, acknowledged, access: ms(1) };
+        let finished = Finished {
+            bytes: 1000,
+            flow: FlowId(0),
+            next_hop: NodeId(1),
+            class: PacketClass::Data,
+            acknowledged,
+            waited: ms(0),
+            access: ms(1),
+        };
         router.hop.on_finished(&finished, router.now);
     };
     let mut router = Router::new("qfcp", &params, &access_point);

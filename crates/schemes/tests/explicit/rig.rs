@@ -2,7 +2,7 @@
 
 use airfair_schemes::places::{
     Acked, Backlog, Congestion, CongestionCause, Context, FlowId, FlowSetup, Header, HeaderKind, Hop,
-    HopContext, HopEffects, Idle, Interface, Medium, PacketClass, Passage, Source, SourceContext,
+    HopContext, HopEffects, Idle, Interface, Medium, NodeId, PacketClass, Passage, Source, SourceContext,
     SourceEffects, Timer, Wants,
 };
 use airfair_schemes::{ParamValue, Params, Scheme, find};
@@ -148,7 +148,13 @@ impl Router {
     }
 
     fn passage(&self, bytes: u32) -> Passage {
-        Passage { bytes, flow: FlowId(0), class: PacketClass::Data, backlog: self.backlog() }
+        Passage {
+            bytes,
+            flow: FlowId(0),
+            next_hop: NodeId(1),
+            class: PacketClass::Data,
+            backlog: self.backlog(),
+        }
     }
 
     /// A packet of `bytes` arrives for the queue.
@@ -196,6 +202,7 @@ pub fn setup() -> FlowSetup {
         window_limit: Bytes(1_000_000),
         rtt: Some(ms(100)),
         syn_lost: false,
+        link: None,
     }
 }
 

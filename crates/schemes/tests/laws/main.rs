@@ -30,6 +30,7 @@ pub(crate) fn setup() -> FlowSetup {
         window_limit: Bytes(1 << 40),
         rtt: None,
         syn_lost: false,
+        link: None,
     }
 }
 

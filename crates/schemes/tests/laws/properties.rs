@@ -89,6 +89,7 @@ fn flow_setup() -> impl Strategy<Value = FlowSetup> {
         window_limit: Bytes(limit.max(mss).max(1)),
         rtt,
         syn_lost,
+        link: None,
     })
 }
 

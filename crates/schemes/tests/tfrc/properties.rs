@@ -46,7 +46,7 @@ proptest! {
         let (mut out, mut reports) = (SourceEffects::default(), ReceiverEffects::default());
         let mss = Bytes(1000);
         let setup =
-            FlowSetup { mss, headers: Bytes(40), initial_window: Bytes(4000), window_limit: Bytes(u64::MAX), rtt: None, syn_lost: false };
+            FlowSetup { mss, headers: Bytes(40), initial_window: Bytes(4000), window_limit: Bytes(u64::MAX), rtt: None, syn_lost: false , link: None};
         source.on_start(&setup, &mut SourceContext { now: Time(0), random: &mut random, out: &mut out });
         out.timers.clear();
         let mut now = Time(0);

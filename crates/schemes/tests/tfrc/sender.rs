@@ -36,6 +36,7 @@ impl Flow {
             window_limit: Bytes(u64::MAX),
             rtt: None,
             syn_lost: false,
+            link: None,
         };
         flow.hook(|source, context| source.on_start(&setup, context));
         flow
@@ -461,6 +462,7 @@ fn the_least_rate_is_a_bit_a_second() {
         window_limit: Bytes(u64::MAX),
         rtt: None,
         syn_lost: false,
+        link: None,
     };
     flow.hook(|source, context| source.on_start(&setup, context));
     for _ in 0..12 {

@@ -374,7 +374,8 @@ impl Endpoints {
                     self.udp.on_data(flow, (number, data), arrived.hops, now, &mut plane.schedule);
                 if let Some(bytes) = delivered {
                     let delay = now.since(packet.created);
-                    self.flows[flow].count_delivered(bytes, bytes > 0, delay, now);
+                    // As of TCP, each datagram counts that arrives, and the bytes that are in order now.
+                    self.flows[flow].count_delivered(bytes, true, delay, now);
                 }
                 self.send_reports(plane, flow, now);
             }

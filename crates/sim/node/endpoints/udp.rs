@@ -6,7 +6,7 @@ use airfair_schemes::places::{
 };
 use airfair_transport::rate;
 use airfair_units::random::{Purpose, Stream};
-use airfair_units::{Bytes, Time};
+use airfair_units::{Bytes, Rate, Time};
 use airfair_wire::rate::{Arrivals, Data};
 
 use crate::event::{EventKind, Order, Schedule, class};
@@ -122,6 +122,7 @@ impl Udp {
                     window_limit,
                     rtt: None,
                     syn_lost: false,
+                    link: None,
                 },
                 header,
                 reports_go_ahead,
@@ -181,10 +182,11 @@ impl Udp {
         self.get(flow).is_some_and(|udp| udp.reports_go_ahead)
     }
 
-    /// Starts a flow's source.
-    pub fn start(&mut self, flow: FlowIx, now: Time, schedule: &mut Schedule) {
+    /// Starts a flow's source; `link`: nominal rate of its first hop's link, if a route is known.
+    pub fn start(&mut self, flow: FlowIx, link: Option<Rate>, now: Time, schedule: &mut Schedule) {
         let Self { flows, effects, firings, .. } = self;
         if let Some(udp) = &mut flows[flow] {
+            udp.setup.link = link;
             udp.source.on_start(&udp.setup, now, effects, firings);
             self.apply(flow, schedule);
         }

@@ -244,7 +244,8 @@ impl DataPlane {
         let backlog = self.links.backlog(wire, now).unwrap_or_default();
         let Some(packet) = self.packets.get(offer.packet) else { return };
         let bytes = packet.bytes + self.rules.headers.wired;
-        let passage = Passage { bytes, flow: packet.scheme_flow, class: packet.class, backlog };
+        let next_hop = self.interfaces.id(self.links.far_end(wire));
+        let passage = Passage { bytes, flow: packet.scheme_flow, next_hop, class: packet.class, backlog };
         let carried = self.packets.carried_header(offer.packet);
         let pipeline = self.interfaces.pipeline_mut(self.links.port(wire));
         pipeline.pass_hop(&passage, carried, &self.headers, now);

@@ -1,0 +1,1 @@
+//! EXACT: its parts by hand.
