@@ -5,6 +5,7 @@
 //! acknowledged never decrease.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
 use airfair_schemes::places::{
     Acked, Allowance, Congestion, Ecn, FlowSetup, PartialAck, Source, SourceContext, SourceEffects,
@@ -13,6 +14,7 @@ use airfair_units::fuzz::Input;
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Rate, Span, Time};
 
+use crate::rate;
 use crate::{DelayedAck, Flags, InitialWindow, PartialAckTimer, SackBlocks};
 use crate::{Receiver, Segment, Sender, TcpConfig, TickMode, Timestamps};
 
@@ -181,5 +183,69 @@ pub fn fuzz_transport(data: &[u8]) {
         assert!(sender.sums_are_right());
         assert!(sender.unacknowledged() >= una && receiver.delivered() >= delivered);
         assert!(sender.next_sequence() >= sender.unacknowledged());
+    }
+}
+
+/// Any bytes as a course of events for a sender and a receiver of the transport with a rate.
+///
+/// The guarantees: nothing panics; both ends store a bounded number of datagrams; what is outstanding and not lost has a deadline; the
+/// receiver delivers no more than was sent, each byte once.
+pub fn fuzz_rate(data: &[u8]) {
+    let data = &mut Input::new(data);
+    let (mut sender, mut receiver) = (rate::Sender::default(), rate::Receiver::default());
+    let mut now = Time(1);
+    // Bytes of each datagram, by its number; each number has one size.
+    let bytes = |number: u32| 1 + number % 1500;
+    let (mut sent, mut delivered) = (0u32, 0u64);
+    let mut last = rate::Data::default();
+    while !data.is_empty() {
+        match data.byte() % 8 {
+            0 => now = now.saturating_add(Span(data.number())),
+            1 => {
+                now = sender.deadline().unwrap_or(now).max(now);
+                sender.on_timer(now);
+            }
+            2 => sender.on_timer(now),
+            3 | 4 => match sender.to_send() {
+                rate::Next::New => {
+                    assert_eq!(sender.sent_new(bytes(sent), now), sent);
+                    last = rate::Data { number: sent, sent: rate::time_stamp(now) };
+                    sent += 1;
+                }
+                rate::Next::Again(number, size) => {
+                    assert!(number < sent && size == bytes(number));
+                    sender.sent_again(now);
+                    last = rate::Data { number, sent: rate::time_stamp(now) };
+                }
+                rate::Next::Nothing => assert_eq!(sender.outstanding(), rate::MOST_OUTSTANDING),
+            },
+            5 => {
+                // A datagram that was sent: in an attack any number, but of the size that it has.
+                let number = if data.flag() { last.number } else { data.near(u64::from(last.number)) as u32 };
+                if number < sent {
+                    let datagram = rate::Data { number, sent: data.near(u64::from(last.sent)) as u32 };
+                    delivered += receiver.on_data(datagram, bytes(number), now).delivered;
+                }
+            }
+            6 => {
+                let arrivals = receiver.arrivals(data.near(200) as usize, now);
+                assert!(arrivals.blocks().len() <= rate::Arrivals::MOST_BLOCKS);
+                assert!(sender.on_arrivals(&arrivals, now).is_some());
+            }
+            _ => {
+                let near = |data: &mut Input<'_>| data.near(u64::from(last.number)) as u32;
+                let blocks: Vec<rate::Block> = (0..data.byte() % 24)
+                    .map(|_| rate::Block { first: near(data), end: near(data) })
+                    .collect();
+                let (next, stamp, held) = (near(data), data.number() as u32, data.number() as u32);
+                let forged = rate::Arrivals::new(next, stamp, held, 255, blocks.into_iter());
+                sender.on_arrivals(&forged, now);
+            }
+        }
+        assert!(sender.outstanding() <= rate::MOST_OUTSTANDING);
+        let waits = sender.is_done() || matches!(sender.to_send(), rate::Next::Again(..));
+        assert_eq!(sender.deadline().is_none(), waits);
+        let all: u64 = (0..sent).map(|number| u64::from(bytes(number))).sum();
+        assert!(delivered <= all);
     }
 }

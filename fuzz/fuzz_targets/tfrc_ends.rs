@@ -1,4 +1,4 @@
 //! Forged and mutated messages at TFRC's source and receiver.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| airfair_schemes::fuzz::fuzz_ends(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| airfair_schemes::fuzz::fuzz_ends("tfrc", data));

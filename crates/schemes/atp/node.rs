@@ -59,7 +59,7 @@ impl AtpNode {
         let average = Average { value: None, weight };
         Self {
             medium: interface.medium,
-            rate: interface.rate,
+            rate: interface.rate.max(Rate(1)),
             wait: average,
             service: average,
             factor: (set.probe_factor * WHOLE as f64 + 0.5) as u64,
@@ -73,7 +73,7 @@ impl AtpNode {
     fn delay(&self, passage: &Passage) -> Span {
         let wait = self.wait.value.unwrap_or(Span::ZERO);
         let alone = || self.rate.time_for(Bytes(u64::from(passage.bytes)));
-        wait + self.service.value.unwrap_or_else(alone)
+        Span(wait.0.saturating_add(self.service.value.unwrap_or_else(alone).0))
     }
 
     /// Stamps a packet that leaves.
@@ -84,7 +84,8 @@ impl AtpNode {
         let mut delay = self.delay(passage);
         // A wire is not shared with the next hop.
         if self.medium == Medium::Radio && idle && (self.on_all || header::is_probe(header)) {
-            delay = Span((u128::from(delay.0) * u128::from(self.factor) / u128::from(WHOLE)) as u64);
+            let times = u128::from(delay.0) * u128::from(self.factor) / u128::from(WHOLE);
+            delay = Span(u64::try_from(times).unwrap_or(u64::MAX));
         }
         header::stamp(header, delay);
     }
@@ -118,7 +119,7 @@ impl Hop for AtpNode {
     }
 
     fn on_rate(&mut self, rate: Rate) {
-        self.rate = rate;
+        self.rate = rate.max(Rate(1));
     }
 
     fn on_timer(&mut self, _: Timer, _: Backlog, _: &mut HopContext<'_>) {}

@@ -38,13 +38,13 @@ pub struct Bandwidths {
 impl Bandwidths {
     /// Nothing is measured yet: every neighbour has the rate of the link.
     #[must_use]
-    pub const fn new(rate: Rate, estimate: Estimate) -> Self {
-        Self { rate, estimate, neighbours: Vec::new() }
+    pub fn new(rate: Rate, estimate: Estimate) -> Self {
+        Self { rate: rate.max(Rate(1)), estimate, neighbours: Vec::new() }
     }
 
     /// The nominal rate has changed.
     pub fn on_rate(&mut self, rate: Rate) {
-        self.rate = rate;
+        self.rate = rate.max(Rate(1));
     }
 
     /// A packet of `bytes` was acknowledged by a neighbour, `access` after it was the first to be sent.
@@ -94,6 +94,7 @@ impl Bandwidths {
             },
             _ => Span::ZERO,
         };
-        f64::from(bytes) / (bits + beyond).as_secs_f64().max(1e-9)
+        let whole = Span(bits.0.saturating_add(beyond.0));
+        f64::from(bytes) / whole.as_secs_f64().max(1e-9)
     }
 }

@@ -32,7 +32,7 @@ struct Passing {
     last: Time,
     /// The time between its last two packets.
     interval: Span,
-    /// The rate that it is told, bytes/s, and when that was computed.
+    /// The rate that it is told, bytes/s, and when that was computed; 0: not yet.
     told: u32,
     computed: Time,
 }
@@ -168,7 +168,7 @@ impl Hop for ExactRouter {
     fn on_finished(&mut self, finished: &Finished, now: Time) {
         let known = || self.flows.binary_search_by_key(&finished.flow, |flow| flow.flow).is_ok();
         if self.others.is_some() && (finished.class != PacketClass::Data || !known()) {
-            self.others_took += finished.access;
+            self.others_took = Span(self.others_took.0.saturating_add(finished.access.0));
         }
         if self.measures && finished.acknowledged {
             self.bandwidths.on_success(finished.next_hop, finished.bytes, finished.access, now);
@@ -177,7 +177,7 @@ impl Hop for ExactRouter {
 
     fn on_rate(&mut self, rate: Rate) {
         self.bandwidths.on_rate(rate);
-        self.changed = Time::NEVER;
+        self.flows.iter_mut().for_each(|flow| flow.told = 0);
     }
 
     fn stated_rate(&self, flow: FlowId) -> Option<Rate> {

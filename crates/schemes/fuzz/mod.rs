@@ -1,4 +1,4 @@
-//! Drives what reads bytes of others (agents, forwarders, controllers, a queue with headers, both ends of a flow over UDP) with forged and
+//! Drives what reads bytes of others (agents, forwarders, controllers, a queue or a hop with headers, both ends of a flow) with forged and
 //! mutated messages. Any bytes are a course of events; only a violated guarantee of this crate panics.
 //!
 //! The guarantees: nothing panics; a call has a bounded number of effects and does bounded work; a queue returns each packet once; no gauge
@@ -10,6 +10,7 @@
 //! | `controllers` | a controller and forged reports |
 //! | `queues` | a queue and any headers |
 //! | `ends` | source and receiver of a flow |
+//! | `hops` | the hop of an interface, and any headers |
 //! | `forged` | messages: forged, seen and mutated |
 //! | `timers` | timers that have been set |
 
@@ -17,6 +18,7 @@ mod agents;
 mod controllers;
 mod ends;
 mod forged;
+mod hops;
 mod queues;
 mod timers;
 
@@ -30,6 +32,7 @@ use crate::{Params, Scheme, find};
 pub use agents::Agents;
 pub use controllers::Controllers;
 pub use ends::Ends;
+pub use hops::Hops;
 pub use queues::Queues;
 
 /// Nodes of a scene: 1 is under attack, 2 is honest, any may be forged.
@@ -110,7 +113,12 @@ pub fn fuzz_queue(data: &[u8]) {
     run(&mut Queues::new(&*scheme("diffq")), data);
 }
 
-/// Any bytes as a course of events for TFRC's ends.
-pub fn fuzz_ends(data: &[u8]) {
-    Ends::new(&*scheme("tfrc")).iter_mut().for_each(|ends| run(ends, data));
+/// Any bytes as a course of events for a scheme's source and receiver over UDP.
+pub fn fuzz_ends(name: &str, data: &[u8]) {
+    Ends::new(&*default_scheme(name)).iter_mut().for_each(|ends| run(ends, data));
+}
+
+/// Any bytes as a course of events for a scheme's hop at a radio.
+pub fn fuzz_hop(name: &str, data: &[u8]) {
+    Hops::new(&*default_scheme(name)).iter_mut().for_each(|hop| run(hop, data));
 }

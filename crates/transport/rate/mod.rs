@@ -16,6 +16,7 @@ mod sender;
 
 use airfair_units::Time;
 
+pub use airfair_wire::rate::{Arrivals, Block, Data};
 pub use receiver::{Arrived, Receiver};
 pub use sender::{Next, Progress, Sender, Stats};
 

@@ -281,7 +281,9 @@ impl Sender {
         }
         let usual = match self.answer.mean {
             None => FIRST_TIMEOUT,
-            Some(mean) => Span(mean.0.saturating_add(4 * self.answer.variation.0)).max(LEAST_TIMEOUT),
+            Some(mean) => {
+                Span(mean.0.saturating_add(self.answer.variation.0.saturating_mul(4))).max(LEAST_TIMEOUT)
+            }
         };
         let doubled = Span(usual.0.saturating_mul(1 << self.doublings)).min(LARGEST_TIMEOUT);
         Some(self.since.saturating_add(doubled))

@@ -1,1 +1,341 @@
 //! EXACT: its parts by hand.
+
+use airfair_schemes::ParamValue::{self, Choice, Flag, Number};
+use airfair_schemes::exact::header::{STAMP, current_rate, explicit_rate, sequence};
+use airfair_schemes::exact::{Bandwidths, Demand, Estimate, Share, level};
+use airfair_schemes::places::{
+    Backlog, Finished, FlowId, Header, Hop, Interface, Medium, NodeId, PacketClass, Passage,
+};
+use airfair_schemes::{Params, Scheme, find};
+use airfair_units::{Rate, Span, Time};
+use airfair_wire::exact::Feedback;
+
+use super::{Flow, PAYLOAD, at, hop_start};
+
+fn scheme(set: &[(&str, ParamValue)]) -> Box<dyn Scheme> {
+    let params = Params(set.iter().map(|&(name, value)| (name.to_string(), value)).collect());
+    (find("exact").unwrap().build)(&params).unwrap()
+}
+
+const fn ms(ms: u64) -> Span {
+    Span::from_millis(ms)
+}
+
+/// 8 Mbit/s: a byte takes a microsecond.
+fn radio() -> Interface {
+    Interface { rate: Rate::from_mbps(8), ..Interface::radio(50) }
+}
+
+fn router(set: &[(&str, ParamValue)], interface: &Interface) -> Box<dyn Hop> {
+    let mut hop = scheme(set).hop(interface).unwrap();
+    hop_start(&mut *hop);
+    hop
+}
+
+const NEAR: NodeId = NodeId(7);
+const FAR: NodeId = NodeId(8);
+
+/// The rate that a packet of 1000 B of a flow is told, bytes/s; its source states `current`.
+fn told(hop: &mut dyn Hop, flow: u32, to: NodeId, current: u32, now: Time) -> u32 {
+    let mut header = Header { fields: [u32::MAX, current, 0, 0], ..Header::default() };
+    let passage = Passage {
+        bytes: 1000,
+        flow: FlowId(flow),
+        next_hop: to,
+        class: PacketClass::Data,
+        backlog: Backlog::default(),
+    };
+    hop.on_arrival(&passage, Some(&mut header), now);
+    explicit_rate(&header)
+}
+
+/// A packet of 1000 B was sent, `access` after it was the first.
+fn finish(hop: &mut dyn Hop, flow: u32, to: NodeId, access: Span, class: PacketClass, now: Time) {
+    let finished = Finished {
+        bytes: 1000,
+        flow: FlowId(flow),
+        next_hop: to,
+        class,
+        acknowledged: true,
+        waited: Span::ZERO,
+        access,
+    };
+    hop.on_finished(&finished, now);
+}
+
+/// A packet of 1000 B takes 1 ms on the link. The time beyond its bits is averaged, so that a packet of another size has its own bandwidth.
+#[test]
+fn the_bandwidth_of_a_neighbour() {
+    let mut all = Bandwidths::new(Rate::from_mbps(8), Estimate::Moving);
+    assert_eq!(all.to(NEAR, 1000, at(0)), 1e6, "the link's rate");
+    all.on_success(NEAR, 1000, ms(5), at(0));
+    assert_eq!(all.to(NEAR, 1000, at(0)), 200_000.0);
+    assert_eq!(all.to(NEAR, 4000, at(0)), 500_000.0, "4 ms and 4 ms beyond");
+    assert_eq!(all.to(FAR, 1000, at(0)), 1e6);
+    // A tenth of a new one: 4 ms and a tenth of 10 ms.
+    all.on_success(NEAR, 1000, ms(15), at(1));
+    assert!((all.to(NEAR, 1000, at(1)) - 1000.0 / 0.006).abs() < 1.0);
+    assert_eq!(all.to(NEAR, 1000, at(10_001)), 1e6, "10 s without a success");
+    // After that the first counts whole again.
+    all.on_success(NEAR, 1000, ms(3), at(20_000));
+    assert!((all.to(NEAR, 1000, at(20_000)) - 1000.0 / 0.003).abs() < 1.0);
+    let mut last = Bandwidths::new(Rate::from_mbps(8), Estimate::Last);
+    for _ in 0..30 {
+        last.on_success(NEAR, 1000, ms(21), at(1));
+    }
+    for n in 1..=16 {
+        last.on_success(NEAR, 1000, ms(5), at(2));
+        let beyond = f64::from(20 * (16 - n) + 4 * n) / 16.0;
+        assert!((last.to(NEAR, 1000, at(2)) - 1000.0 / ((1.0 + beyond) / 1000.0)).abs() < 1.0, "{n}");
+    }
+}
+
+/// However many neighbours there are, 64 are stored; the one that was used longest ago gives way.
+#[test]
+fn the_table_of_neighbours_is_bounded() {
+    let mut all = Bandwidths::new(Rate::from_mbps(8), Estimate::Moving);
+    for node in 0..65 {
+        all.on_success(NodeId(node), 1000, ms(5), at(u64::from(node)));
+    }
+    assert_eq!(all.to(NodeId(0), 1000, at(65)), 1e6, "forgotten");
+    assert_eq!(all.to(NodeId(1), 1000, at(65)), 200_000.0);
+    assert_eq!(all.to(NodeId(64), 1000, at(65)), 200_000.0);
+}
+
+/// Two flows that want all, over links of 1.0 and 0.1 MB/s: equal parts of the time are half of each bandwidth; equal rates take as much
+/// time together: r (1 + 10) = 1 MB/s.
+#[test]
+fn two_readings_of_the_division() {
+    let all = |bandwidth: f64| Demand { rate: 1e9, bandwidth };
+    assert_eq!(level(Share::Time, 1.0, 1e6, &[all(1e5)]), 5e5);
+    assert_eq!(level(Share::Time, 1.0, 1e5, &[all(1e6)]), 5e4);
+    let equal = 1e6 / 11.0;
+    assert!((level(Share::Rate, 1.0, 1e6, &[all(1e5)]) - equal).abs() < 1e-6);
+    assert!((level(Share::Rate, 1.0, 1e5, &[all(1e6)]) - equal).abs() < 1e-6);
+    // Of half of the time half.
+    assert_eq!(level(Share::Time, 0.5, 1e6, &[all(1e5)]), 2.5e5);
+    assert_eq!(level(Share::Time, 1.0, 1e6, &[]), 1e6);
+}
+
+/// What others do not want is left: parts of the time 0.1 and 0.3 of three; by rates 0.1 and 0.3 MB/s.
+#[test]
+fn others_take_no_more_than_they_want() {
+    let others = |rates: [f64; 2]| rates.map(|rate| Demand { rate, bandwidth: 1e6 });
+    for share in [Share::Time, Share::Rate] {
+        let level = |rates| level(share, 1.0, 1e6, &others(rates));
+        assert!((level([1e5, 3e5]) - 6e5).abs() < 1e-6, "{share:?}");
+        assert!((level([1e5, 9e5]) - 4.5e5).abs() < 1e-6);
+        assert!((level([9e5, 1e5]) - 4.5e5).abs() < 1e-6, "in any order");
+        assert!((level([1.0 / 3.0 * 1e6, 1e6]) - 1e6 / 3.0).abs() < 1e-3);
+    }
+}
+
+/// A lone flow is told the bandwidth, two that send as told half of it each; one that sends less leaves the rest, with a tenth to grow.
+#[test]
+fn a_router_divides_its_time() {
+    let mut hop = router(&[], &radio());
+    assert_eq!(told(&mut *hop, 1, NEAR, 1000, at(0)), 1_000_000);
+    finish(&mut *hop, 1, NEAR, ms(2), PacketClass::Data, at(2));
+    assert_eq!(told(&mut *hop, 1, NEAR, 1_000_000, at(150)), 500_000, "a new measurement after 100 ms");
+    assert_eq!(told(&mut *hop, 2, NEAR, 1000, at(151)), 250_000, "a new flow at once");
+    assert_eq!(told(&mut *hop, 1, NEAR, 500_000, at(152)), 500_000 - 1100, "while the other sends little");
+    assert_eq!(told(&mut *hop, 2, NEAR, 250_000, at(260)), 250_000);
+    assert_eq!(told(&mut *hop, 1, NEAR, 250_000, at(260)), 250_000, "275 kB/s is more than half");
+    assert_eq!(hop.stated_rate(FlowId(2)), Some(Rate(2_000_000)));
+    assert_eq!(hop.stated_rate(FlowId(3)), None);
+    // Flow 2 stops: after a second it counts no more.
+    assert_eq!(told(&mut *hop, 1, NEAR, 250_000, at(1260)), 250_000, "1000 ms");
+    assert_eq!(told(&mut *hop, 1, NEAR, 250_000, at(1361)), 500_000);
+}
+
+/// A flow with a packet each 600 ms lives for five of its intervals.
+#[test]
+fn slow_flows_live_longer() {
+    let mut hop = router(&[], &radio());
+    for n in 0..3 {
+        told(&mut *hop, 1, NEAR, 2_000_000, at(600 * n));
+    }
+    let fast = |hop: &mut dyn Hop, now: u64| told(hop, 2, NEAR, 1_000_000, at(now));
+    assert_eq!(fast(&mut *hop, 1300), 500_000);
+    assert_eq!(fast(&mut *hop, 4200), 500_000, "3000 ms after its last packet");
+    assert_eq!(fast(&mut *hop, 4301), 1_000_000);
+}
+
+/// A flow that has moved to another next hop has the bandwidth to that from its next packet on.
+#[test]
+fn a_new_next_hop_counts_at_once() {
+    let mut hop = router(&[], &radio());
+    finish(&mut *hop, 9, FAR, ms(10), PacketClass::Data, at(1));
+    assert_eq!(told(&mut *hop, 1, NEAR, 1000, at(2)), 1_000_000);
+    assert_eq!(told(&mut *hop, 1, FAR, 1000, at(3)), 100_000);
+}
+
+/// To a neighbour of a tenth of the bandwidth: half of that by time, as much as the other by rate.
+#[test]
+fn a_router_divides_time_or_rates() {
+    for (share, near, far) in [("time", 500_000, 50_000), ("rate", 90_909, 90_909)] {
+        let mut hop = router(&[("share", Choice(share))], &radio());
+        finish(&mut *hop, 2, FAR, ms(10), PacketClass::Data, at(0));
+        told(&mut *hop, 1, NEAR, near, at(1));
+        assert_eq!(told(&mut *hop, 2, FAR, far, at(2)), far, "{share}");
+        assert_eq!(told(&mut *hop, 1, NEAR, near, at(3)), near, "{share}");
+    }
+}
+
+/// Where the time of others is spared: reports take a fifth of the time, and flows divide four fifths.
+#[test]
+fn the_time_of_others_may_be_spared() {
+    for (spares, expected) in [(false, 1_000_000), (true, 800_000)] {
+        let mut hop = router(&[("spares_others", Flag(spares))], &radio());
+        let mut rate = 0;
+        for tick in 0..60 {
+            let now = at(100 * tick);
+            finish(&mut *hop, 5, NEAR, ms(20), PacketClass::Ack, now);
+            rate = told(&mut *hop, 1, FAR, 1000, now);
+        }
+        assert!(rate.abs_diff(expected) < 10_000, "{rate} {expected}");
+    }
+    // However much they take, a tenth is left.
+    let mut hop = router(&[("spares_others", Flag(true)), ("utilisation", Number(0.8))], &radio());
+    for tick in 0..100 {
+        finish(&mut *hop, 5, NEAR, ms(100), PacketClass::Ack, at(100 * tick));
+        told(&mut *hop, 1, FAR, 1000, at(100 * tick));
+    }
+    assert_eq!(told(&mut *hop, 1, FAR, 1000, at(10_000)), 80_000);
+}
+
+/// A wire has its rate, whatever is measured, and the new one when that changes. Packets that are no data are not stamped.
+#[test]
+fn wires_have_their_rate() {
+    let wire = Interface { medium: Medium::Wire, ..radio() };
+    let mut hop = router(&[], &wire);
+    finish(&mut *hop, 1, NEAR, ms(9), PacketClass::Data, at(0));
+    assert_eq!(told(&mut *hop, 1, NEAR, 1000, at(1)), 1_000_000);
+    hop.on_rate(Rate::from_mbps(4));
+    assert_eq!(told(&mut *hop, 1, NEAR, 1000, at(2)), 500_000);
+    let mut header = Header { fields: [9_000_000, 0, 0, 0], ..Header::default() };
+    let passage = Passage {
+        bytes: 1000,
+        flow: FlowId(1),
+        next_hop: NEAR,
+        class: PacketClass::Ack,
+        backlog: Backlog::default(),
+    };
+    hop.on_arrival(&passage, Some(&mut header), at(3));
+    assert_eq!(explicit_rate(&header), 9_000_000);
+}
+
+/// However many flows pass, 256 are stored.
+#[test]
+fn the_table_of_flows_is_bounded() {
+    let mut hop = router(&[], &radio());
+    for flow in 0..1000 {
+        assert!(told(&mut *hop, flow, NEAR, 1000, Time(u64::from(flow))) > 0);
+    }
+    assert_eq!(hop.gauges()[0], ("flows", 256.0));
+    assert_eq!(hop.stated_rate(FlowId(743)), None, "the oldest gave way");
+    assert!(hop.stated_rate(FlowId(744)).is_some());
+}
+
+/// The smallest rate of the path stays.
+#[test]
+fn the_slowest_node_counts() {
+    let mut hop = router(&[], &radio());
+    let mut header = Header { fields: [300_000, 1000, 0, 0], ..Header::default() };
+    let passage = Passage {
+        bytes: 1000,
+        flow: FlowId(1),
+        next_hop: NEAR,
+        class: PacketClass::Data,
+        backlog: Backlog::default(),
+    };
+    hop.on_arrival(&passage, Some(&mut header), at(1));
+    assert_eq!(explicit_rate(&header), 300_000);
+}
+
+fn feedback(explicit_rate: u32, sequence: u32) -> Vec<u8> {
+    let mut bytes = vec![0; 12];
+    Feedback { explicit_rate, sequence }.encode(&mut bytes).unwrap();
+    bytes
+}
+
+/// One packet, then a second one after a second; the rate of a report at once, whatever it was.
+#[test]
+fn a_source_follows_at_once() {
+    let mut flow = Flow::new(&*scheme(&[]), Some(Rate::from_mbps(8)), 1, at(0));
+    let header = flow.leave(at(0));
+    assert_eq!((explicit_rate(&header), current_rate(&header), sequence(&header)), (1_000_000, 1000, 0));
+    assert_eq!(STAMP.wire_len, 16);
+    assert_eq!(flow.due(at(0)), at(1000));
+    flow.report(&feedback(500_000, 0), at(20));
+    assert_eq!(flow.packets_per_second(at(20)), 500.0);
+    flow.leave(at(20));
+    flow.report(&feedback(20_000, 1), at(40));
+    assert_eq!(flow.packets_per_second(at(40)), 20.0);
+    let header = flow.leave(at(40));
+    assert_eq!((current_rate(&header), sequence(&header)), (20_000, 2));
+    flow.report(&feedback(900_000, 2), at(60));
+    flow.report(&feedback(100, 1), at(61));
+    assert_eq!(flow.packets_per_second(at(61)), 900.0, "an old report");
+    // Of a packet that has not left; no report.
+    for wrong in [feedback(100, 3), feedback(100, 1 << 31), vec![], vec![0x12; 5]] {
+        flow.report(&wrong, at(62));
+        assert_eq!(flow.packets_per_second(at(62)), 900.0);
+    }
+    // None above the link's rate, none below a packet a second.
+    flow.leave(at(62));
+    flow.report(&feedback(u32::MAX, 3), at(70));
+    assert_eq!(flow.packets_per_second(at(70)), 1000.0);
+    flow.leave(at(70));
+    flow.report(&feedback(0, 4), at(80));
+    assert_eq!(flow.packets_per_second(at(80)), 1.0);
+}
+
+/// Round trips of 20 ms at 500 packets/s: twice ten packets and four may be on their way. Then one a second, until a report comes.
+#[test]
+fn the_safety_window_stops_a_source_without_reports() {
+    let mut flow = Flow::new(&*scheme(&[]), Some(Rate::from_mbps(8)), 1, at(0));
+    flow.leave(at(0));
+    flow.report(&feedback(500_000, 0), at(20));
+    let mut sent = 0;
+    let mut now = at(20);
+    while flow.packets_per_second(now) > 1.0 {
+        now += ms(2);
+        flow.leave(now);
+        sent += 1;
+        assert!(sent < 100);
+    }
+    assert_eq!(sent, 24);
+    let header = flow.leave(now + ms(1000));
+    assert_eq!(current_rate(&header), 1000, "it states that");
+    flow.report(&feedback(400_000, sequence(&header)), now + ms(1100));
+    assert_eq!(flow.packets_per_second(now), 400.0);
+    // A wider window.
+    let mut flow = Flow::new(&*scheme(&[("safety", Number(4.0))]), None, 1, at(0));
+    flow.leave(at(0));
+    flow.report(&feedback(500_000, 0), at(20));
+    for _ in 0..43 {
+        flow.leave(at(21));
+    }
+    assert_eq!(flow.packets_per_second(at(21)), 500.0);
+    flow.leave(at(21));
+    assert_eq!(flow.packets_per_second(at(21)), 1.0);
+}
+
+/// Each packet is reported, with the rate of the one with the largest number.
+#[test]
+fn a_receiver_reports_each_packet() {
+    let mut flow = Flow::new(&*scheme(&[]), None, 1, at(0));
+    let header = |rate: u32, sequence: u32| Header { fields: [rate, 0, sequence, 0], ..Header::default() };
+    let mut read = |rate, sequence| {
+        let reports = flow.arrive(header(rate, sequence), at(1));
+        let (feedback, rest) = Feedback::decode(reports[0].as_slice()).unwrap();
+        assert!(reports.len() == 1 && rest.is_empty());
+        (feedback.explicit_rate, feedback.sequence)
+    };
+    assert_eq!(read(100, 0), (100, 0));
+    assert_eq!(read(300, 2), (300, 2));
+    assert_eq!(read(200, 1), (300, 2), "overtaken");
+    assert_eq!(read(50, u32::MAX), (300, 2), "before 0");
+    assert_eq!(PAYLOAD, 1000);
+}

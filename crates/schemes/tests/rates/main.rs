@@ -2,6 +2,9 @@
 
 mod atp;
 mod exact;
+mod hostile;
+#[path = "../shared/hostile.rs"]
+mod hostile_driver;
 
 use airfair_schemes::places::{
     Arrived, Context, Ecn, FlowSetup, Header, HopContext, HopEffects, Receiver, ReceiverEffects, ReportBytes,
