@@ -56,8 +56,8 @@ pub struct Block {
     pub end: u32,
 }
 
-/// The arrivals of a flow, at the front of each report of its receiver: 13 bytes and 8 for each block. The report of the flow's law
-/// follows.
+/// The arrivals of a flow, at the front of each report of its receiver: 14 bytes, and 8 for each block or the bytes of a map. The report of
+/// the flow's law follows.
 ///
 /// | bytes | field |
 /// |---|---|
@@ -65,8 +65,10 @@ pub struct Block {
 /// | 4 | time stamp of the datagram that arrived last |
 /// | 4 | time since its arrival, µs |
 /// | 1 | number of blocks, at most 20 |
+/// | 1 | bytes of a map, at most 200; 0 beside blocks |
 /// | 8 each | first datagram of a block, and the one after its last |
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// | 1 each | of the map: a bit for each datagram after the first missing one, the highest of a byte first; 1: it has arrived |
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Arrivals {
     /// The number of the first datagram that has not arrived.
     pub next: u32,
@@ -76,34 +78,75 @@ pub struct Arrivals {
     pub held: u32,
     blocks: [Block; Arrivals::MOST_BLOCKS],
     len: u8,
+    map: [u8; Arrivals::MOST_MAP],
+    mapped: u8,
 }
 
 impl Arrivals {
     /// The largest number of blocks: that of ATP (Sundaresan, Anantharaman, Hsieh, Sivakumar, IEEE TMC 4(6), 2005; from memory).
     pub const MOST_BLOCKS: usize = 20;
 
-    /// Length without blocks, bytes.
-    const FIXED: usize = 13;
+    /// The most bytes of a map. Ours: after a burst of losses twenty blocks are too few, and a receiver may report once a second.
+    pub const MOST_MAP: usize = 200;
 
-    /// The arrivals with the first of these blocks that fit into `room` bytes, at most [`Self::MOST_BLOCKS`].
-    pub fn new(next: u32, sent: u32, held: u32, room: usize, blocks: impl Iterator<Item = Block>) -> Self {
-        let mut arrivals = Self { next, sent, held, ..Self::default() };
-        let most = room.saturating_sub(Self::FIXED) / 8;
-        for (place, block) in arrivals.blocks.iter_mut().zip(blocks).take(most) {
-            *place = block;
-            arrivals.len += 1;
+    /// Length without blocks and map, bytes.
+    const FIXED: usize = 14;
+
+    const fn empty(next: u32, sent: u32, held: u32) -> Self {
+        let none = Block { first: 0, end: 0 };
+        let (blocks, map) = ([none; Self::MOST_BLOCKS], [0; Self::MOST_MAP]);
+        Self { next, sent, held, blocks, len: 0, map, mapped: 0 }
+    }
+
+    /// The arrivals with these blocks, in the order of their numbers; as a map of the first ones if there are more than
+    /// [`Self::MOST_BLOCKS`], or than fit into `room` bytes.
+    pub fn new(
+        next: u32,
+        sent: u32,
+        held: u32,
+        room: usize,
+        blocks: impl Iterator<Item = Block> + Clone,
+    ) -> Self {
+        let mut arrivals = Self::empty(next, sent, held);
+        let room = room.saturating_sub(Self::FIXED);
+        if blocks.clone().nth(Self::MOST_BLOCKS.min(room / 8)).is_none() {
+            for (place, block) in arrivals.blocks.iter_mut().zip(blocks) {
+                *place = block;
+                arrivals.len += 1;
+            }
+            return arrivals;
+        }
+        let most = Self::MOST_MAP.min(room);
+        arrivals.mapped = most as u8;
+        let beyond = next.wrapping_add(1);
+        for block in blocks {
+            let first = block.first.wrapping_sub(beyond) as usize;
+            if first >= 8 * most {
+                break;
+            }
+            for at in first..(block.end.wrapping_sub(beyond) as usize).min(8 * most) {
+                if let Some(byte) = arrivals.map.get_mut(at / 8) {
+                    *byte |= 0x80 >> (at % 8);
+                }
+            }
         }
         arrivals
     }
 
-    /// The blocks above `next`, in the order of their numbers.
+    /// The blocks above `next`, in the order of their numbers; none beside a map.
     pub fn blocks(&self) -> &[Block] {
         self.blocks.get(..usize::from(self.len)).unwrap_or_default()
     }
 
+    /// The map: for each of the datagrams from `next + 1` on, true if it has arrived; empty beside blocks.
+    pub fn map(&self) -> impl Iterator<Item = bool> + '_ {
+        let bytes = self.map.get(..usize::from(self.mapped)).unwrap_or_default();
+        bytes.iter().flat_map(|byte| (0..8).map(move |bit| byte & 0x80 >> bit != 0))
+    }
+
     /// Length on the wire, bytes.
     pub const fn wire_len(&self) -> usize {
-        Self::FIXED + 8 * self.len as usize
+        Self::FIXED + 8 * self.len as usize + self.mapped as usize
     }
 
     /// Encodes the arrivals to the front of `buffer` and returns their length, bytes.
@@ -115,28 +158,39 @@ impl Arrivals {
             .put(self.next.to_be_bytes())
             .put(self.sent.to_be_bytes())
             .put(self.held.to_be_bytes())
-            .put([self.len]);
+            .put([self.len, self.mapped]);
         for block in self.blocks() {
             writer = writer.put(block.first.to_be_bytes()).put(block.end.to_be_bytes());
         }
+        writer.put_slice(self.map.get(..usize::from(self.mapped)).unwrap_or_default());
         Ok(self.wire_len())
     }
 
     /// Decodes arrivals; returns the bytes that follow.
     ///
     /// # Errors
-    /// Too few bytes, or more than [`Self::MOST_BLOCKS`] blocks.
+    /// Too few bytes, more than [`Self::MOST_BLOCKS`] blocks, or a map that is too long or stands beside blocks.
     pub fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
         let mut reader = Reader::new(Header::Rate, bytes);
-        let (next, sent, held) = (reader.u32_be()?, reader.u32_be()?, reader.u32_be()?);
+        let mut arrivals = Self::empty(reader.u32_be()?, reader.u32_be()?, reader.u32_be()?);
         let at = reader.clone();
-        let len = reader.u8()?;
-        let mut arrivals = Self { next, sent, held, len, ..Self::default() };
-        let Some(blocks) = arrivals.blocks.get_mut(..usize::from(len)) else {
-            return Err(at.fail(Expected::value("number of blocks", "at most 20", &[len])));
+        arrivals.len = reader.u8()?;
+        let Some(blocks) = arrivals.blocks.get_mut(..usize::from(arrivals.len)) else {
+            return Err(at.fail(Expected::value("number of blocks", "at most 20", &[arrivals.len])));
         };
+        let at = reader.clone();
+        arrivals.mapped = reader.u8()?;
+        if arrivals.len > 0 && arrivals.mapped > 0 {
+            return Err(at.fail(Expected::value("bytes of a map", "0 beside blocks", &[arrivals.mapped])));
+        }
         for block in blocks {
             *block = Block { first: reader.u32_be()?, end: reader.u32_be()? };
+        }
+        match arrivals.map.get_mut(..usize::from(arrivals.mapped)) {
+            Some(map) => map.copy_from_slice(reader.slice(usize::from(arrivals.mapped))?),
+            None => {
+                return Err(at.fail(Expected::value("bytes of a map", "at most 200", &[arrivals.mapped])));
+            }
         }
         Ok((arrivals, reader.rest()))
     }

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use airfair_units::{Bytes, Rate, Span, Time};
 
+use super::AtpParameters;
 use super::header::{self, STAMP};
-use super::{AtpParameters, ProbeOn};
 use crate::places::{
     Backlog, Finished, Header, HeaderKind, Hop, HopContext, Interface, Medium, Passage, Timer,
 };
@@ -45,7 +45,6 @@ pub struct AtpNode {
     service: Average,
     /// eta, in parts of [`WHOLE`].
     factor: u64,
-    on_all: bool,
     idle: Span,
     /// The last packet that the link has finished, or that has left the queue for it.
     active: Option<Time>,
@@ -63,7 +62,6 @@ impl AtpNode {
             wait: average,
             service: average,
             factor: (set.probe_factor * WHOLE as f64 + 0.5) as u64,
-            on_all: set.probe_on == ProbeOn::All,
             idle: set.idle,
             active: None,
         }
@@ -83,7 +81,7 @@ impl AtpNode {
         let Some(header) = header else { return };
         let mut delay = self.delay(passage);
         // A wire is not shared with the next hop.
-        if self.medium == Medium::Radio && idle && (self.on_all || header::is_probe(header)) {
+        if self.medium == Medium::Radio && idle && header::is_probe(header) {
             let times = u128::from(delay.0) * u128::from(self.factor) / u128::from(WHOLE);
             delay = Span(u64::try_from(times).unwrap_or(u64::MAX));
         }

@@ -16,6 +16,8 @@ pub struct ReceiverConfig {
     pub epoch: Span,
     /// beta, weight of the old average.
     pub beta: f64,
+    /// Packets in the delay.
+    pub occupancy: f64,
     /// The delay of which the rate is reported.
     pub collate: Collate,
 }
@@ -51,7 +53,7 @@ impl AtpReceiver {
 
     fn report(&mut self, context: &mut ReceiverContext<'_>) {
         // Without a node that stamps packets the path has no limit.
-        let rate = self.delay().map_or(f64::INFINITY, |delay| 1.0 / delay);
+        let rate = self.delay().map_or(f64::INFINITY, |delay| self.config.occupancy / delay);
         context.out.reports.extend(report(self.number, rate));
         self.number = self.number.wrapping_add(1);
         (self.fresh, self.largest) = (false, 0.0);

@@ -23,7 +23,7 @@
 //!
 //! No full text of the papers could be read: abstracts and introductions, and what other papers say of it. Sure is what travels and that
 //! sources follow it at once; the division is called "proportional max-min fair" and no more. Where the text is open:
-//! - **Bandwidth**: the mean (`estimate`) of the time that a success takes beyond its bits at the link's rate, so that sizes may differ; a
+//! - **Bandwidth**: the moving average of the time that a success takes beyond its bits at the link's rate, so that sizes may differ; a
 //!   neighbour to which nothing has succeeded for 10 s has the link's rate.
 //! - **Division** (`share`): the time of the node in equal parts, so that a flow has a rate in proportion to its bandwidth, or equal rates.
 //!   A flow that is limited elsewhere takes no more than `growth` times its current rate of it; what a flow is told is its part if it
@@ -31,8 +31,6 @@
 //! - **Start**: one packet, and the rate that the path allows a round trip later.
 //! - **Safety window**: a source whose unreported packets exceed `safety` round trips and four packets sends one packet a second: the path
 //!   may be broken.
-//! - **Others** (`spares_others`, ours): reports travel against the data, through the same nodes, and take their time. A node that divides
-//!   all of its time among flows with the header fills its queue by them.
 //! - A flow whose packets have stopped leaves the table after a second, or five of its intervals if that is longer.
 
 mod bandwidth;
@@ -67,16 +65,6 @@ words! {
     }
 }
 
-words! {
-    /// The mean of the times of packets to a neighbour.
-    pub enum Estimate {
-        /// A moving average, in which a new packet weighs a tenth.
-        Moving = "moving",
-        /// That of the last 16 packets.
-        Last = "last-16",
-    }
-}
-
 params! {
     /// The parameters of EXACT.
     pub struct ExactParameters {
@@ -87,10 +75,6 @@ params! {
         reading safety: f64 = 2.0, in 1.0..=16.0;
         /// equal parts of the time of a node, or equal rates: "proportional max-min" in the texts
         reading share: Share = Share::Time;
-        /// the mean of the times that packets to a neighbour take; open in the texts
-        reading estimate: Estimate = Estimate::Moving;
-        /// the time that packets without the header take (reports, acknowledgements, other flows) is not divided; ours
-        reading spares_others: bool = false;
         /// a flow that is limited elsewhere is reckoned with this many times its rate, so that it can grow; open in the texts
         reading growth: f64 = 1.1, in 1.0..=4.0;
     }

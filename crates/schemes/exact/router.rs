@@ -18,8 +18,6 @@ const LEAST_LIFE: Span = Span::from_secs(1);
 const INTERVALS: u64 = 5;
 /// A flow's rate is computed anew after this time, and when a flow comes or goes; open in the texts.
 const REFRESH: Span = Span::from_millis(100);
-/// Time over which the use of others is averaged, s. Ours.
-const MEMORY: f64 = 1.0;
 
 /// A flow that passes.
 #[derive(Debug, Clone, Copy)]
@@ -53,9 +51,6 @@ pub struct ExactRouter {
     measures: bool,
     /// Sorted by flow.
     flows: Vec<Passing>,
-    /// The part of the time that packets without the header take, if it is spared, and the time that they took since `looked`.
-    others: Option<f64>,
-    others_took: Span,
     /// The last time at which a flow came or went.
     changed: Time,
     looked: Time,
@@ -69,11 +64,9 @@ impl ExactRouter {
             share: set.share,
             utilisation: set.utilisation,
             growth: set.growth,
-            bandwidths: Bandwidths::new(interface.rate, set.estimate),
+            bandwidths: Bandwidths::new(interface.rate),
             measures: interface.medium == Medium::Radio,
             flows: Vec::new(),
-            others: set.spares_others.then_some(0.0),
-            others_took: Span::ZERO,
             changed: Time::ZERO,
             looked: Time::ZERO,
         }
@@ -83,12 +76,6 @@ impl ExactRouter {
     fn forget(&mut self, now: Time) {
         if now.since(self.looked) < REFRESH {
             return;
-        }
-        if let Some(others) = &mut self.others {
-            let whole = now.since(self.looked).as_secs_f64();
-            let weight = whole.min(MEMORY) / MEMORY;
-            *others += (self.others_took.as_secs_f64() / whole - *others) * weight;
-            self.others_took = Span::ZERO;
         }
         self.looked = now;
         let before = self.flows.len();
@@ -140,9 +127,7 @@ impl ExactRouter {
                 bandwidth: bandwidth(flow),
             })
             .collect();
-        // However much others take, flows keep a tenth.
-        let time = (self.utilisation - self.others.unwrap_or(0.0)).max(0.1 * self.utilisation);
-        level(self.share, time, bandwidth(&self.flows[at]), &others) as u32
+        level(self.share, self.utilisation, bandwidth(&self.flows[at]), &others) as u32
     }
 }
 
@@ -166,10 +151,6 @@ impl Hop for ExactRouter {
     }
 
     fn on_finished(&mut self, finished: &Finished, now: Time) {
-        let known = || self.flows.binary_search_by_key(&finished.flow, |flow| flow.flow).is_ok();
-        if self.others.is_some() && (finished.class != PacketClass::Data || !known()) {
-            self.others_took = Span(self.others_took.0.saturating_add(finished.access.0));
-        }
         if self.measures && finished.acknowledged {
             self.bandwidths.on_success(finished.next_hop, finished.bytes, finished.access, now);
         }

@@ -74,21 +74,33 @@ impl Receiver {
         Arrived { new: true, delivered: u64::from(bytes) }
     }
 
-    /// What has arrived, for the front of a report: with the blocks of lowest numbers, as many as fit into `room` bytes. The time since the
-    /// last arrival is cut at 2^32 - 1 µs.
+    /// What has arrived, for the front of a report of which it may have `room` bytes. The time since the last arrival is cut at 2^32 - 1 µs.
     #[must_use]
     pub fn arrivals(&self, room: usize, now: Time) -> Arrivals {
         let (sent, at) = self.last;
         let held = u32::try_from(now.since(at).as_nanos() / 1000).unwrap_or(u32::MAX);
-        let mut places = self.ahead.iter().zip(0u32..).peekable();
-        let blocks = core::iter::from_fn(|| {
-            let first = places.find(|&(&bytes, _)| bytes != MISSING)?.1;
-            let mut end = first + 1;
-            while places.next_if(|&(&bytes, _)| bytes != MISSING).is_some() {
-                end += 1;
-            }
-            Some(Block { first: self.next.wrapping_add(first), end: self.next.wrapping_add(end) })
-        });
+        let blocks = Blocks { next: self.next, ahead: &self.ahead, at: 0 };
         Arrivals::new(self.next, sent, held, room, blocks)
+    }
+}
+
+/// The blocks of datagrams beyond the first missing one.
+#[derive(Clone, Copy)]
+struct Blocks<'a> {
+    next: u32,
+    ahead: &'a VecDeque<u32>,
+    at: usize,
+}
+
+impl Iterator for Blocks<'_> {
+    type Item = Block;
+
+    fn next(&mut self) -> Option<Block> {
+        let arrived = |at: usize| self.ahead.get(at).is_some_and(|&bytes| bytes != MISSING);
+        let first = (self.at..self.ahead.len()).find(|&at| arrived(at))?;
+        let end = (first..self.ahead.len()).find(|&at| !arrived(at)).unwrap_or(self.ahead.len());
+        self.at = end;
+        let number = |at: usize| self.next.wrapping_add(at as u32);
+        Some(Block { first: number(first), end: number(end) })
     }
 }

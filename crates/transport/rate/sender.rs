@@ -207,6 +207,13 @@ impl Sender {
             self.arrive(first..last + 1, &mut progress, &mut oldest, now);
             known = known.max(last + 1);
         }
+        for (arrived, beyond) in arrivals.map().zip(1u32..) {
+            let Some(place) = self.place(arrivals.next.wrapping_add(beyond)) else { continue };
+            if arrived {
+                self.arrive(place..place + 1, &mut progress, &mut oldest, now);
+            }
+            known = known.max(place + 1);
+        }
         if let Some(sample) = oldest {
             self.answer.add(sample);
         }

@@ -22,7 +22,7 @@ struct Channel {
 
 enum Event {
     Data(Data, u32),
-    Report(Arrivals),
+    Report(Box<Arrivals>),
     Epoch,
     Pace,
 }
@@ -102,7 +102,7 @@ fn run(channel: Channel, count: u32, seed: u64) -> (Time, u64) {
         if reports {
             let arrivals = receiver.arrivals(255, now);
             for delay in carried(&mut random) {
-                post(&mut events, now + delay, Event::Report(arrivals));
+                post(&mut events, now + delay, Event::Report(Box::new(arrivals)));
             }
         }
         if made == count && sender.is_done() {

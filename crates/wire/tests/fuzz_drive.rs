@@ -378,7 +378,7 @@ fn airtime_seeds() -> Vec<Vec<u8>> {
 
 fn rate_seeds() -> Vec<Vec<u8>> {
     let rows = |count| (1..=count).map(|i| Row { first: 5 * i, end: 5 * i + 3 });
-    let mut seeds: Vec<_> = [0, 3, 20]
+    let mut seeds: Vec<_> = [0, 3, 20, 90]
         .map(|count| Arrivals::new(2, 40, 900, 255, rows(count)))
         .map(|arrivals| bytes(arrivals.wire_len() + 8, |buffer| assert!(arrivals.encode(buffer).is_ok())))
         .to_vec();

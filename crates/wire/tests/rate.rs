@@ -18,29 +18,53 @@ fn arrivals() {
     let blocks = [Block { first: 9, end: 11 }, Block { first: 12, end: 13 }];
     let arrivals = Arrivals::new(7, 12, 0x0001_0000, 255, blocks.into_iter());
     let expected = [
-        0, 0, 0, 7, 0, 0, 0, 12, 0, 1, 0, 0, 2, // next, sent, held, two blocks
+        0, 0, 0, 7, 0, 0, 0, 12, 0, 1, 0, 0, 2, 0, // next, sent, held, two blocks, no map
         0, 0, 0, 9, 0, 0, 0, 11, 0, 0, 0, 12, 0, 0, 0, 13,
     ];
-    let mut bytes = [0; 29];
-    assert_eq!((arrivals.wire_len(), arrivals.encode(&mut bytes)), (29, Ok(29)));
+    let mut bytes = [0; 30];
+    assert_eq!((arrivals.wire_len(), arrivals.encode(&mut bytes)), (30, Ok(30)));
     assert_eq!(bytes, expected);
     assert_eq!(Arrivals::decode(&bytes), Ok((arrivals, &[][..])));
-    assert_eq!(arrivals.blocks(), blocks);
-    assert!(Arrivals::decode(&expected[..28]).is_err());
-    let mut many = expected;
-    many[12] = 21;
-    let error = Arrivals::decode(&many).unwrap_err().to_string();
-    assert!(error.contains("at most 20"), "{error}");
+    assert_eq!((arrivals.blocks(), arrivals.map().count()), (&blocks[..], 0));
+    assert!(Arrivals::decode(&expected[..29]).is_err());
+    let wrong = |at: usize, byte: u8| {
+        let mut bytes = expected;
+        bytes[at] = byte;
+        Arrivals::decode(&bytes).unwrap_err().to_string()
+    };
+    assert!(wrong(12, 21).contains("at most 20"), "{}", wrong(12, 21));
+    assert!(wrong(13, 1).contains("0 beside blocks"), "{}", wrong(13, 1));
 }
 
-/// The first blocks that fit: at most 20, and no more than the room holds.
+/// Every other datagram from 2 on, of which 28 bytes hold one block: 14 bytes of a map hold the next 112 datagrams, from 1 on.
+#[test]
+fn a_map_holds_what_blocks_do_not() {
+    let blocks = || (1..100).map(|i| Block { first: 2 * i, end: 2 * i + 1 });
+    let arrivals = Arrivals::new(0, 0, 0, 28, blocks());
+    assert_eq!((arrivals.blocks().len(), arrivals.wire_len()), (0, 28));
+    let map: Vec<bool> = arrivals.map().collect();
+    assert_eq!(map.len(), 112);
+    assert!((1..=112).all(|number| map[number - 1] == (number % 2 == 0)));
+    let mut bytes = [0; 28];
+    assert_eq!(arrivals.encode(&mut bytes), Ok(28));
+    assert_eq!(bytes[..16], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 14, 0x55, 0x55]);
+    assert_eq!(Arrivals::decode(&bytes), Ok((arrivals, &[][..])));
+    // Numbers count modulo 2^32.
+    let arrivals = Arrivals::new(u32::MAX, 0, 0, 16, [Block { first: 1, end: 3 }].into_iter());
+    assert_eq!(arrivals.map().take(4).collect::<Vec<_>>(), [false, true, true, false]);
+    bytes[13] = 201;
+    let error = Arrivals::decode(&bytes).unwrap_err().to_string();
+    assert!(error.contains("at most 200"), "{error}");
+}
+
+/// Twenty blocks at most, then a map of at most 200 bytes, and no more than the room holds.
 #[test]
 fn arrivals_are_bounded() {
-    let blocks = || (0..100).map(|i| Block { first: 2 * i, end: 2 * i + 1 });
-    let all = |room| Arrivals::new(0, 0, 0, room, blocks());
-    assert_eq!((all(1000).blocks().len(), all(1000).wire_len()), (20, 173));
-    assert_eq!((all(28).blocks().len(), all(29).blocks().len(), all(0).wire_len()), (1, 2, 13));
-    assert_eq!(all(29).blocks()[1], Block { first: 2, end: 3 });
+    let blocks = |count: u32| (1..=count).map(|i| Block { first: 2 * i, end: 2 * i + 1 });
+    let all = |count, room| Arrivals::new(0, 0, 0, room, blocks(count));
+    assert_eq!((all(20, 1000).blocks().len(), all(20, 1000).wire_len()), (20, 174));
+    assert_eq!((all(21, 1000).blocks().len(), all(21, 1000).wire_len()), (0, 214));
+    assert_eq!((all(1, 22).blocks().len(), all(1, 21).wire_len(), all(9, 0).wire_len()), (1, 21, 14));
 }
 
 #[test]

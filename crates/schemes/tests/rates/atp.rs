@@ -84,7 +84,7 @@ fn the_slowest_node_counts() {
 }
 
 /// A node without a sample has the time of the packet at the link's rate: 1000 B at 2 Mbit/s are 4 ms. Idle for a second it stamps probes
-/// with three times its delay, and no other packets; with `probe_on = "all"` all.
+/// with three times its delay, and no other packets.
 #[test]
 fn an_idle_node_counts_on_contention() {
     let mut hop = node(&[], &Interface::radio(50));
@@ -95,8 +95,6 @@ fn an_idle_node_counts_on_contention() {
     assert_eq!(stamped(&mut *hop, false, at(4000)), 4000);
     hop.on_finished(&finished(ms(1), ms(5)), at(4500));
     assert_eq!(stamped(&mut *hop, true, at(5400)), 6000, "the end of a transmission counts, too");
-    let mut hop = node(&[("probe_on", Choice("all")), ("probe_factor", Number(2.0))], &Interface::radio(50));
-    assert_eq!(stamped(&mut *hop, false, at(5)), 8000);
     let mut hop = node(&[("probe_factor", Number(1.0)), ("idle", Duration(ms(100)))], &Interface::radio(50));
     assert_eq!(stamped(&mut *hop, true, at(5)), 4000);
 }

@@ -1,8 +1,8 @@
 //! EXACT: its parts by hand.
 
-use airfair_schemes::ParamValue::{self, Choice, Flag, Number};
+use airfair_schemes::ParamValue::{self, Choice, Number};
 use airfair_schemes::exact::header::{STAMP, current_rate, explicit_rate, sequence};
-use airfair_schemes::exact::{Bandwidths, Demand, Estimate, Share, level};
+use airfair_schemes::exact::{Bandwidths, Demand, Share, level};
 use airfair_schemes::places::{
     Backlog, Finished, FlowId, Header, Hop, Interface, Medium, NodeId, PacketClass, Passage,
 };
@@ -66,7 +66,7 @@ fn finish(hop: &mut dyn Hop, flow: u32, to: NodeId, access: Span, class: PacketC
 /// A packet of 1000 B takes 1 ms on the link. The time beyond its bits is averaged, so that a packet of another size has its own bandwidth.
 #[test]
 fn the_bandwidth_of_a_neighbour() {
-    let mut all = Bandwidths::new(Rate::from_mbps(8), Estimate::Moving);
+    let mut all = Bandwidths::new(Rate::from_mbps(8));
     assert_eq!(all.to(NEAR, 1000, at(0)), 1e6, "the link's rate");
     all.on_success(NEAR, 1000, ms(5), at(0));
     assert_eq!(all.to(NEAR, 1000, at(0)), 200_000.0);
@@ -79,21 +79,12 @@ fn the_bandwidth_of_a_neighbour() {
     // After that the first counts whole again.
     all.on_success(NEAR, 1000, ms(3), at(20_000));
     assert!((all.to(NEAR, 1000, at(20_000)) - 1000.0 / 0.003).abs() < 1.0);
-    let mut last = Bandwidths::new(Rate::from_mbps(8), Estimate::Last);
-    for _ in 0..30 {
-        last.on_success(NEAR, 1000, ms(21), at(1));
-    }
-    for n in 1..=16 {
-        last.on_success(NEAR, 1000, ms(5), at(2));
-        let beyond = f64::from(20 * (16 - n) + 4 * n) / 16.0;
-        assert!((last.to(NEAR, 1000, at(2)) - 1000.0 / ((1.0 + beyond) / 1000.0)).abs() < 1.0, "{n}");
-    }
 }
 
 /// However many neighbours there are, 64 are stored; the one that was used longest ago gives way.
 #[test]
 fn the_table_of_neighbours_is_bounded() {
-    let mut all = Bandwidths::new(Rate::from_mbps(8), Estimate::Moving);
+    let mut all = Bandwidths::new(Rate::from_mbps(8));
     for node in 0..65 {
         all.on_success(NodeId(node), 1000, ms(5), at(u64::from(node)));
     }
@@ -180,28 +171,6 @@ fn a_router_divides_time_or_rates() {
         assert_eq!(told(&mut *hop, 2, FAR, far, at(2)), far, "{share}");
         assert_eq!(told(&mut *hop, 1, NEAR, near, at(3)), near, "{share}");
     }
-}
-
-/// Where the time of others is spared: reports take a fifth of the time, and flows divide four fifths.
-#[test]
-fn the_time_of_others_may_be_spared() {
-    for (spares, expected) in [(false, 1_000_000), (true, 800_000)] {
-        let mut hop = router(&[("spares_others", Flag(spares))], &radio());
-        let mut rate = 0;
-        for tick in 0..60 {
-            let now = at(100 * tick);
-            finish(&mut *hop, 5, NEAR, ms(20), PacketClass::Ack, now);
-            rate = told(&mut *hop, 1, FAR, 1000, now);
-        }
-        assert!(rate.abs_diff(expected) < 10_000, "{rate} {expected}");
-    }
-    // However much they take, a tenth is left.
-    let mut hop = router(&[("spares_others", Flag(true)), ("utilisation", Number(0.8))], &radio());
-    for tick in 0..100 {
-        finish(&mut *hop, 5, NEAR, ms(100), PacketClass::Ack, at(100 * tick));
-        told(&mut *hop, 1, FAR, 1000, at(100 * tick));
-    }
-    assert_eq!(told(&mut *hop, 1, FAR, 1000, at(10_000)), 80_000);
 }
 
 /// A wire has its rate, whatever is measured, and the new one when that changes. Packets that are no data are not stamped.

@@ -123,18 +123,21 @@ fn what_nothing_has_overtaken_is_not_lost() {
     assert_eq!(sender.to_send(), Next::New);
 }
 
-/// Twenty blocks at most: of what lies beyond the last one a report says nothing, and nothing there is lost.
+/// More gaps than blocks: a map has the arrivals, and nothing beyond it is known.
 #[test]
-fn nothing_is_known_beyond_the_last_block() {
+fn a_map_shows_many_gaps() {
     let mut sender = sent(60);
     let odd: Vec<(u32, u32)> = (0..30).map(|i| (2 * i + 1, 2 * i + 2)).collect();
-    let arrivals = report(0, 590, 0, &odd);
-    assert_eq!(arrivals.blocks().len(), 20);
+    let blocks = odd.iter().map(|&(first, end)| Block { first, end });
+    // Three bytes of the map have the datagrams 1 to 24, of which twelve have arrived.
+    let arrivals = Arrivals::new(0, 590_000, 0, 17, blocks.clone());
+    assert_eq!((arrivals.blocks().len(), arrivals.map().count()), (0, 24));
     let progress = sender.on_arrivals(&arrivals, ms(600));
-    assert_eq!(progress, Some(Progress { bytes: 2000, lost: 20 }));
-    // The next report has the rest.
-    let progress = sender.on_arrivals(&report(0, 590, 1, &odd[20..]), ms(601));
-    assert_eq!(progress, Some(Progress { bytes: 1000, lost: 10 }));
+    assert_eq!(progress, Some(Progress { bytes: 1200, lost: 13 }));
+    // The whole map has the rest.
+    let arrivals = Arrivals::new(0, 590_000, 1, 255, blocks);
+    assert_eq!(arrivals.map().count(), 1600);
+    assert_eq!(sender.on_arrivals(&arrivals, ms(601)), Some(Progress { bytes: 1800, lost: 17 }));
 }
 
 /// Reports that cannot be true change nothing.
@@ -276,7 +279,9 @@ fn a_receiver_reports_gaps_in_order() {
         receiver.on_data(data(number, number), 10, ms(20));
     }
     assert_eq!(receiver.arrivals(255, ms(27)), report(1, 6, 7, &[(3, 5), (6, 7)]));
-    assert_eq!(receiver.arrivals(21, ms(27)), report(1, 6, 7, &[(3, 5)]), "room for one block");
+    // Room for one block, not for two: a map of eight bytes has 2 to 65.
+    let map: Vec<bool> = receiver.arrivals(22, ms(27)).map().collect();
+    assert_eq!((map.len(), &map[..6]), (64, &[false, true, true, false, true, false][..]));
     for number in [1, 2, 5] {
         receiver.on_data(data(number, number), 10, ms(30));
     }

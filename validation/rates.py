@@ -1,0 +1,90 @@
+"""`python -m validation.rates [--seeds N]`: ATP and EXACT against what their laws say of chains and of one node.
+
+The first table has the goodput over chains of one to eight hops, as parts of that over one hop, beside the ideal
+part: 1/n up to four hops, which are all within sensing range, and a quarter beyond. The second has the two
+readings of EXACT's division of a node between a good and a lossy link. Exit status: 0 when ATP's and EXACT's
+parts fall with each hop as far as the ideal does, and each reading divides what its name says, within a fifth.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import airfair
+
+HOPS = range(1, 9)
+SCHEMES = ("droptail", "atp", "exact")
+WITHIN = 0.2
+
+
+def main() -> int:
+    """Run, print both tables, and judge them; the exit status."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seeds", type=int, default=5)
+    seeds = range(1, 1 + parser.parse_args().seeds)
+    good = chains(seeds)
+    good &= readings(seeds)
+    print("holds" if good else "does not hold")
+    return 0 if good else 1
+
+
+def chains(seeds: range) -> bool:
+    """The table of chains; true if the parts fall as far as the ideal, within `WITHIN`, and not further by half."""
+    print(f"{'hops':8}{'ideal':>8}" + "".join(f"{scheme:>20}" for scheme in SCHEMES))
+    alone: dict[str, float] = {}
+    good = True
+    for hops in HOPS:
+        ideal = 1 / min(hops, 4)
+        row = ""
+        for scheme in SCHEMES:
+            rate = mean(chain(hops), scheme, seeds)["end-to-end"]
+            part = rate / alone.setdefault(scheme, rate)
+            row += f"{rate / 1e3:.0f} kbit/s{part:6.2f}".rjust(20)
+            if scheme != "droptail":
+                good &= ideal / 2 <= part <= ideal * (1 + WITHIN)
+        print(f"{hops:<8}{ideal:8.2f}{row}")
+    return good
+
+
+def chain(hops: int) -> dict[str, str | int]:
+    """Overrides of scenarios/chain.toml for a chain of this length, with data without end."""
+    return {
+        "nodes.count": hops + 1,
+        "flow.end-to-end.to": str(hops),
+        "flow.end-to-end.transport": "tcp",
+        "duration": "120 s",
+        "warmup": "30 s",
+    }
+
+
+def readings(seeds: range) -> bool:
+    """The table of the two readings; true if `time` halves each link and `rate` gives equal rates."""
+    path = Path("scenarios") / "two-bandwidths.toml"
+    late = {"to-good": "flow.to-lossy.start", "to-lossy": "flow.to-good.start"}
+    alone = {flow: mean({key: "59 s"}, "exact", seeds, path)[flow] for flow, key in late.items()}
+    found = {share: mean({}, f"exact[exact.share={share}]", seeds, path) for share in ("time", "rate")}
+    print(f"{'share':8}" + "".join(f"{flow:>28}" for flow in alone))
+    for share, rates in found.items():
+        cells = (f"{rates[flow] / 1e3:.0f} kbit/s, {rates[flow] / alone[flow]:.2f} of it alone" for flow in alone)
+        print(f"{share:8}" + "".join(f"{cell:>28}" for cell in cells))
+    halves = [found["time"][flow] / alone[flow] for flow in alone]
+    one, other = found["rate"].values()
+    return all(abs(half / 0.5 - 1) < WITHIN for half in halves) and abs(one / other - 1) < WITHIN
+
+
+def mean(
+    overrides: dict[str, str | int], scheme: str, seeds: range, path: Path = Path("scenarios") / "chain.toml"
+) -> dict[str, float]:
+    """The mean goodput of each flow over the seeds, bit/s."""
+    runs = [airfair.run(path, scheme=scheme, seed=seed, overrides=overrides) for seed in seeds]
+    flows = [flow["id"] for flow in runs[0]["flows"]]
+    return {
+        flow: sum(run["flows"][at]["goodput_bps"] for run in runs) / len(runs)
+        for at, flow in enumerate(flows)
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())
