@@ -1,5 +1,6 @@
 //! The announcement of the airtime allocator: the links over which a node sends, and those that it has heard of from its neighbours and
-//! from theirs. The paper [Jang, Psounis, Govindan, CoNEXT 2010] says that nodes of a neighbourhood know of its active links; the format is ours.
+//! from theirs. The paper [Jang, Psounis, Govindan, CoNEXT 2010] says that nodes of a neighbourhood know of its active links; the format
+//! is ours.
 
 use alloc::vec::Vec;
 
