@@ -61,8 +61,7 @@ pub struct Link {
 /// | 1 | number of links at its neighbours |
 /// | 1 | number of links farther away |
 /// | 4 | sender |
-/// | 8 each | of the sender's links: next hop, 4 bytes; used, 2; flows, 1; its state, 0 (lends), 1 (keeps) or 2 (short), plus 0x80 if
-/// it is spoiled |
+/// | 8 each | of the sender's links: next hop, 4 bytes; used, 2; flows, 1; 0 (lends), 1 (keeps) or 2 (short), plus 0x80 if spoiled |
 /// | 12 each | of those at its neighbours: the node that sends over it, 4 bytes; then as above |
 /// | 12 each | of those farther away: likewise |
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
