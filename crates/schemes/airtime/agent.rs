@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use airfair_units::{Rate, Span, Time};
-use airfair_wire::airtime::{Announcement, Link};
+use airfair_wire::airtime::{Announcement, Link, State};
 
 use super::allocation::{Around, level, pair_key};
 use super::neighbourhood::Neighbourhood;
@@ -31,6 +31,9 @@ const FLOOR: f64 = 0.01;
 
 /// Part of a pair's share that each direction has, whatever the other uses.
 const OWN_PART: f64 = 0.5;
+
+/// Air that the acknowledgements of a flow take, as a part of that of its data.
+const ANSWERS: f64 = 0.5;
 
 /// Bytes of a data packet: where these have RTS/CTS, that is part of the overhead of all.
 const DATA_BYTES: u32 = 1000;
@@ -81,6 +84,7 @@ impl AirtimeAgent {
                 used: (of.used * f64::from(u16::MAX)) as u16,
                 flows: self.usage.flows(link.neighbour),
                 state: of.state(&self.config, now),
+                spoiled: of.is_spoiled(),
             })
         });
         links.collect()
@@ -98,10 +102,20 @@ impl AirtimeAgent {
         self.outside += OUTSIDE_WEIGHT * ((busy - explained).clamp(0.0, 1.0) - self.outside);
     }
 
-    /// The share of the node's direction of a link, and the factor in it. `near`: the links of the node and of its neighbours.
-    fn share(&self, neighbour: NodeId, near: &Around, before: f64) -> (f64, f64) {
+    /// The share of the node's direction of a link, and the factor in it. `near`: the links of the node and of its neighbours, `far`: those
+    /// one hop farther away that are spoiled.
+    fn share(&self, neighbour: NodeId, near: &Around, far: &[Link], before: f64) -> (f64, f64) {
         let mut around = near.clone();
         self.neighbourhood.heard_by(neighbour).for_each(|link| around.add(link));
+        if self.config.spoiled {
+            // They count, and nobody gives way to them: hearsay from so far away lowers totals and helps few.
+            let counts = |link: Link| match link.state {
+                State::Short => Link { state: State::Keeps, ..link },
+                State::Keeps | State::Lends => link,
+            };
+            let far = far.iter().copied().chain(self.neighbourhood.far_from(neighbour));
+            far.for_each(|link| around.add(counts(link)));
+        }
         let mut pairs = around.pairs(self.config.weight == Weight::Flows);
         let mine = pair_key(self.me.0, neighbour.0);
         let Some(pair) = pairs.get_mut(&mine) else { return (1.0, 1.0) };
@@ -120,9 +134,21 @@ impl AirtimeAgent {
             (before + GROWTH).min(1.0)
         };
         let share = (factor * counted * weight).clamp(FLOOR, 1.0);
-        let there = self.neighbourhood.link(neighbour, self.me);
-        let back = there.map_or(0.0, |link| f64::from(link.used) / f64::from(u16::MAX));
-        ((share - back).max(OWN_PART * share), factor)
+        (self.own_part(neighbour, share), factor)
+    }
+
+    /// The part of a pair's share that the node's direction has: as many as flows pass it, if both have some and the other lends nothing,
+    /// or else the part that the other leaves.
+    fn own_part(&self, neighbour: NodeId, share: f64) -> f64 {
+        let Some(there) = self.neighbourhood.link(neighbour, self.me) else { return share };
+        let here = f64::from(self.usage.flows(neighbour));
+        if self.config.weight == Weight::Flows && here > 0.0 && there.flows > 0 && there.state != State::Lends
+        {
+            let there = f64::from(there.flows);
+            return share * (here + ANSWERS * there) / ((1.0 + ANSWERS) * (here + there));
+        }
+        let back = f64::from(there.used) / f64::from(u16::MAX);
+        (share - back).max(OWN_PART * share)
     }
 
     /// The rate of a share.
@@ -139,8 +165,9 @@ impl AirtimeAgent {
         }
     }
 
-    /// Announces these links of the node, and those with an end at a neighbour: those over which the node receives are among them.
-    fn announce(&self, links: Vec<Link>, context: &mut AgentContext<'_>) {
+    /// Announces these links of the node, those with an end at a neighbour, those over which the node receives among them, and those of
+    /// `far`.
+    fn announce(&self, links: Vec<Link>, far: &[Link], context: &mut AgentContext<'_>) {
         let mut around = Around::default();
         self.neighbourhood
             .at_neighbours()
@@ -148,10 +175,14 @@ impl AirtimeAgent {
             .for_each(|link| around.add(link));
         // Those over which the node receives are more to its neighbours than to those of its neighbours.
         let (here, there): (Vec<Link>, Vec<Link>) = around.links().partition(|link| link.to == self.me.0);
+        let mut farther = Around::default();
+        let known = |link: &Link| link.from == self.me.0 || around.has(link);
+        far.iter().copied().filter(|link| !known(link)).for_each(|link| farther.add(link));
         if links.is_empty() && here.is_empty() && there.is_empty() {
             return;
         }
-        let said = Announcement::new(self.me.0, links.into_iter(), here.into_iter().chain(there));
+        let said =
+            Announcement::new(self.me.0, links.into_iter(), here.into_iter().chain(there), farther.links());
         let mut bytes = vec![0; said.wire_len()];
         if said.encode(&mut bytes).is_ok() {
             let to = Destination::Broadcast;
@@ -187,6 +218,8 @@ impl Agent for AirtimeAgent {
         links.iter().copied().for_each(|link| near.add(link));
         self.neighbourhood.at_neighbours().for_each(|link| near.add(link));
         self.observe_outside(sample, &near);
+        let far: Vec<Link> =
+            if self.config.spoiled { self.neighbourhood.spoiled().collect() } else { Vec::new() };
         for link in sample.links {
             let neighbour = link.neighbour;
             if self.usage.expire(neighbour, now) {
@@ -194,12 +227,12 @@ impl Agent for AirtimeAgent {
                 context.out.settings.push(Setting::LinkRate { neighbour, rate });
             }
             let Some(&of) = self.usage.of(neighbour, now) else { continue };
-            let (share, factor) = self.share(neighbour, &near, of.factor);
+            let (share, factor) = self.share(neighbour, &near, &far, of.factor);
             self.usage.set_share(neighbour, share, factor);
             let rate = self.rate(neighbour, share, &of);
             context.out.settings.push(Setting::LinkRate { neighbour, rate });
         }
-        self.announce(links, context);
+        self.announce(links, &far, context);
     }
 
     fn on_message(&mut self, from: NodeId, bytes: &[u8], _to_me: bool, context: &mut AgentContext<'_>) {

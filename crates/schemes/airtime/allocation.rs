@@ -38,6 +38,11 @@ impl Around {
         self.directions.entry((link.from, link.to)).or_insert(link);
     }
 
+    /// True if a link is among them.
+    pub(super) fn has(&self, link: &Link) -> bool {
+        self.directions.contains_key(&(link.from, link.to))
+    }
+
     /// The links, by their ends.
     pub(super) fn links(&self) -> impl Iterator<Item = Link> {
         self.directions.values().copied()

@@ -17,11 +17,14 @@
 //! of the air's time, that unused time is handed on, and that air lost to outside interference is subtracted. The law below is made of
 //! that; numbers are ours:
 //! - **Pairs.** A pair is two neighbours of which one sends to the other. Both directions take of one share, so that acknowledgements need
-//!   no share of their own. Each end limits what it sends: to the share less what the other end uses, but not to less than half of it.
+//!   no share of their own. Each end limits what it sends: to the share less what the other end uses, but not to less than half of it; or
+//!   with shares by flows, if both ends have data to send, to its part of them.
 //! - **Around a link** are the pairs with an end at one of its nodes or at a neighbour of these: their frames can collide.
 //! - **The share** of a pair is `(1 - outside) / A`, where `A` counts the pairs around it. `outside` is the time in which the air is busy
 //!   and which their announced use does not explain.
 //! - **By flows** (`weight`): a pair counts as often as flows pass it, so that the flows have equal shares and not the links.
+//! - **Spoiled pairs** (`spoiled`): frames are spoiled from farther away than they are decoded. A pair whose frames need many attempts
+//!   counts one hop farther than others.
 //! - **Lending**: a pair that has used less than 90 % of its share for three periods and has nothing waiting lends what it does not use to
 //!   all; it gets its share back as soon as it uses it.
 //! - **Relief** (`relief`): a pair that cannot use its share, because its packets wait or its frames are lost, is short of air. Pairs
@@ -81,6 +84,8 @@ params! {
         reading relief: f64 = 0.0, in 0.0..=1.0;
         /// with relief: least part of the counted share that a pair keeps
         reading least: f64 = 0.6, in 0.01..=1.0;
+        /// pairs one hop farther away count, too, if their frames need many attempts: frames are spoiled from farther away than heard
+        reading spoiled: bool = false;
     }
 }
 

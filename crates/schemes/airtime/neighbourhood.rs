@@ -16,6 +16,7 @@ const MOST_NEIGHBOURS: usize = 64;
 struct Announced {
     own: Vec<Link>,
     heard: Vec<Link>,
+    far: Vec<Link>,
     until: Time,
 }
 
@@ -38,10 +39,10 @@ impl Neighbourhood {
         if said.node() != from.0 {
             return 0;
         }
-        let (own, heard) = (said.own().to_vec(), said.heard().to_vec());
-        let links = (own.len() + heard.len()) as u64;
+        let (own, heard, far) = (said.own().to_vec(), said.heard().to_vec(), said.far().to_vec());
+        let links = (own.len() + heard.len() + far.len()) as u64;
         let until = now.saturating_add(self.lifetime);
-        self.announced.set(from, Announced { own, heard, until }, |_| false);
+        self.announced.set(from, Announced { own, heard, far, until }, |_| false);
         1 + links
     }
 
@@ -64,6 +65,16 @@ impl Neighbourhood {
     #[must_use]
     pub fn link(&self, from: NodeId, to: NodeId) -> Option<Link> {
         self.announced.get(from)?.own.iter().find(|link| link.to == to.0).copied()
+    }
+
+    /// The spoiled ones of the links with an end at a neighbour of a neighbour. One may come twice.
+    pub fn spoiled(&self) -> impl Iterator<Item = Link> {
+        self.announced.iter().flat_map(|announced| &announced.heard).filter(|link| link.spoiled).copied()
+    }
+
+    /// The spoiled links of which a neighbour has heard, other than those that have an end at its own neighbours.
+    pub fn far_from(&self, neighbour: NodeId) -> impl Iterator<Item = Link> {
+        self.announced.get(neighbour).into_iter().flat_map(|announced| announced.far.iter().copied())
     }
 
     /// The links that a neighbour has heard of from its own neighbours.

@@ -12,6 +12,7 @@ pub const PRESETS: &[Preset] = &[
             ("weight", ParamValue::Choice("flows")),
             ("charges_retries", ParamValue::Flag(false)),
             ("relief", ParamValue::Number(0.05)),
+            ("spoiled", ParamValue::Flag(true)),
         ],
     },
     Preset { name: "paper", about: "the law that follows from the paper's abstract", values: &[] },

@@ -22,7 +22,8 @@ const ATTEMPTS_WEIGHT: f64 = 0.3;
 /// Bytes of a packet of which none is known yet.
 const USUAL_BYTES: f64 = 1000.0;
 
-/// Attempts for a packet above which a link that uses less than its share is short of air. 1.2 and 2.5 decide nothing.
+/// Attempts for a packet above which a link that uses less than its share is short of air, and those above which, in the mean of some
+/// periods, it is spoiled.
 const STRUGGLES: f64 = 1.5;
 
 /// Part of a share below which a link is not at its limit.
@@ -37,9 +38,10 @@ pub(super) const SHORT_BELOW: f64 = 0.8;
 /// A link of the node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Use {
-    /// Part of the air's time in the last period.
+    /// Part of the air's time in the last period: of all attempts where retries are charged, or else of one for each packet that was
+    /// acknowledged.
     pub used: f64,
-    /// Mean attempts of a packet that was acknowledged.
+    /// Mean attempts of a packet that was acknowledged, with those for packets that were given up.
     pub attempts: f64,
     /// Mean bytes of a packet.
     bytes: f64,
@@ -86,11 +88,14 @@ impl Use {
         if link.sent > 0 {
             self.last_sent = now;
             self.bytes = link.bytes as f64 / f64::from(link.sent);
-            let attempts = f64::from(link.attempts) / f64::from(link.sent);
+        }
+        if link.attempts > 0 {
+            let attempts = f64::from(link.attempts) / f64::from(link.sent.max(1));
             self.attempts += ATTEMPTS_WEIGHT * (attempts.clamp(1.0, 32.0) - self.attempts);
         }
         let time = exchange.time(self.bytes as u32);
-        self.used = f64::from(link.attempts) * time.0 as f64 / counted.0.max(1) as f64;
+        let frames = if config.charges_retries { link.attempts } else { link.sent };
+        self.used = f64::from(frames) * time.0 as f64 / counted.0.max(1) as f64;
         let active = is_active(link);
         self.last = if active { now } else { self.last };
         let at_limit = self.used >= AT_LIMIT * self.share || link.waiting > 0;
@@ -109,6 +114,11 @@ impl Use {
     /// True if it uses clearly less than its share.
     fn is_below(&self) -> bool {
         self.used < SHORT_BELOW * self.share
+    }
+
+    /// True if its frames are spoiled, as by senders that it does not hear.
+    pub(super) fn is_spoiled(&self) -> bool {
+        self.attempts > STRUGGLES
     }
 
     /// The use that the link makes of its share.

@@ -3,6 +3,8 @@
 #[path = "shared/hostile.rs"]
 mod hostile_driver;
 
+use std::iter::empty;
+
 use airfair_schemes::airtime::{Airtime, AirtimeAgent, AirtimeQueue, Pair, level};
 use airfair_schemes::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, Context, Destination, DropReason, Ecn, Enqueued, FlowId,
@@ -267,7 +269,7 @@ impl Node {
     }
 
     fn hear(&mut self, from: u32, links: &[Link]) {
-        self.hear_said(from, &Announcement::new(from, links.iter().copied(), std::iter::empty()));
+        self.hear_said(from, &Announcement::new(from, links.iter().copied(), empty(), empty()));
     }
 
     fn hear_said(&mut self, from: u32, said: &Announcement) {
@@ -278,7 +280,7 @@ impl Node {
 }
 
 fn link(to: u32, used: f64, state: State) -> Link {
-    Link { from: 0, to, used: (used * f64::from(u16::MAX)) as u16, flows: 1, state }
+    Link { from: 0, to, used: (used * f64::from(u16::MAX)) as u16, flows: 1, state, spoiled: false }
 }
 
 /// 100 packets of 2 ms are 0.2 of a second. Alone the pair may have all of the air; with three others around it a quarter: 2 of 8 Mbit/s,
@@ -317,9 +319,71 @@ fn receivers_tell_of_those_that_send_to_them() {
     // Of a node that is not in hearing a link to node 3, which is: a pair around the node's own.
     let mut node = Node::new(&[]);
     let heard = [Link { from: 99, ..link(3, 0.3, State::Keeps) }];
-    let said = Announcement::new(3, std::iter::empty(), heard.into_iter());
+    let said = Announcement::new(3, empty(), heard.into_iter(), empty());
     node.hear_said(3, &said);
     assert_eq!(node.second(100, 100, 1).0.rate, Rate::from_mbps(4));
+}
+
+/// A link that one hop more separates counts if its frames need many attempts, and nobody gives way to it. Only such links are told on.
+#[test]
+fn spoiled_links_farther_away_count() {
+    let heard = |spoiled| {
+        let far = Link { from: 8, spoiled, ..link(9, 0.05, State::Short) };
+        Announcement::new(3, empty(), [far].into_iter(), empty())
+    };
+    for (set, spoiled, mbps) in [(true, true, 4), (true, false, 8), (false, true, 8)] {
+        let mut node = Node::new(&[("spoiled", ParamValue::Flag(set)), ("relief", ParamValue::Number(0.1))]);
+        node.hear_said(3, &heard(spoiled));
+        let (rate, said) = node.second(100, 100, 1);
+        assert_eq!(rate.rate, Rate::from_mbps(mbps));
+        let far: Vec<_> = said.far().iter().map(|link| (link.from, link.to)).collect();
+        assert_eq!(far, if set && spoiled { vec![(8, 9)] } else { vec![] });
+    }
+    // Of what the other end has heard from farther away likewise; a third node's tale from so far away is none.
+    for (teller, mbps) in [(PEER, 4), (3, 8)] {
+        let mut node = Node::new(&[("spoiled", ParamValue::Flag(true))]);
+        let far = Link { from: 8, spoiled: true, ..link(9, 0.05, State::Keeps) };
+        node.hear_said(teller, &Announcement::new(teller, empty(), empty(), [far].into_iter()));
+        assert_eq!(node.second(100, 100, 1).0.rate, Rate::from_mbps(mbps));
+    }
+}
+
+/// Three attempts for each packet: above 1.5 in the mean of some periods, each with a weight of 0.3. So are those without success.
+#[test]
+fn a_link_of_many_attempts_is_spoiled() {
+    let mut node = Node::new(&[]);
+    assert!(node.second(100, 300, 1).1.own()[0].spoiled);
+    let mut node = Node::new(&[]);
+    assert!(!node.second(100, 140, 1).1.own()[0].spoiled);
+    assert!(node.second(0, 14, 1).1.own()[0].spoiled);
+}
+
+/// A packet takes one time of its link where retries are not charged, and as many as it has attempts where they are.
+#[test]
+fn a_packet_counts_once() {
+    for (charges, expected) in [(false, 0.2), (true, 0.4)] {
+        let mut node = Node::new(&[("charges_retries", ParamValue::Flag(charges))]);
+        let used = node.second(100, 200, 1).1.own()[0].used;
+        assert!((f64::from(used) / 65_535.0 - expected).abs() < 1e-4, "{used}");
+    }
+}
+
+/// Both ends send data, the other one of three flows: by flows a quarter and half as much of three quarters for acknowledgements, of
+/// what both need. What the other end lends is there to take; by pairs each leaves what the other uses.
+#[test]
+fn directions_share_by_flows() {
+    let rate = |weight, state| {
+        let mut node = Node::new(&[("weight", ParamValue::Choice(weight))]);
+        node.hear(PEER, &[Link { flows: 3, ..link(1, 0.25, state) }]);
+        node.second(100, 100, 1).0.rate.as_bps()
+    };
+    for (weight, state, expected) in [
+        ("flows", State::Keeps, 8_000_000 * 5 / 12),
+        ("flows", State::Lends, 6_000_000),
+        ("pairs", State::Keeps, 6_000_000),
+    ] {
+        assert!(rate(weight, state).abs_diff(expected) < 1000, "{}", rate(weight, state));
+    }
 }
 
 /// A link that is silent for longer than `memory` has no rate any more, which is said once.
@@ -433,7 +497,7 @@ fn forged_announcements_are_bounded() {
     node.hear(3, &[link(4, 0.0, State::Lends)]);
     assert!(node.second(100, 100, 1).0.rate <= Rate::from_mbps(8));
     // In the name of another node.
-    let said = Announcement::new(9, [link(4, 1.0, State::Keeps)].into_iter(), std::iter::empty());
+    let said = Announcement::new(9, [link(4, 1.0, State::Keeps)].into_iter(), empty(), empty());
     node.hear_said(3, &said);
     assert_eq!(node.second(100, 100, 1).0.rate, Rate::from_mbps(8));
 }

@@ -369,9 +369,11 @@ fn probe_seeds() -> Vec<Vec<u8>> {
 }
 
 fn airtime_seeds() -> Vec<Vec<u8>> {
-    let link = |to| Link { from: 3, to, used: 9_000, flows: 2, state: State::Short };
-    [(0, 0), (2, 3), (32, 64)]
-        .map(|(own, heard)| Announcement::new(7, (0..own).map(link), (0..heard).map(link)))
+    let link = |to| Link { from: 3, to, used: 9_000, flows: 2, state: State::Short, spoiled: to % 2 == 0 };
+    [(0, 0, 0), (2, 3, 1), (32, 64, 32)]
+        .map(|(own, heard, far)| {
+            Announcement::new(7, (0..own).map(link), (0..heard).map(link), (0..far).map(link))
+        })
         .map(|said| bytes(said.wire_len() + 5, |buffer| assert!(said.encode(buffer).is_ok())))
         .to_vec()
 }
