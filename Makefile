@@ -27,7 +27,7 @@ export VIRTUAL_ENV := $(VENV)
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint $(CONSTRAINTS)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv build demo suite-gate which-scheme test lint lint-rust lint-python rust python browser tshark pages docs docs-links wheel sdist validate validate-advise validate-airtime validate-maps same bench instructions valgrind bench-peers fuzz mutants clean
+.PHONY: help venv build demo suite-gate which-scheme test lint lint-rust lint-python rust python browser tshark pages docs docs-links wheel sdist validate validate-advise validate-airtime validate-maps validate-rates same bench instructions valgrind bench-peers fuzz mutants clean
 .DELETE_ON_ERROR:
 # Several parts install into .venv, and two pips at once break it. `.ci/run` says what may run side by side.
 .NOTPARALLEL:
@@ -140,6 +140,9 @@ validate: $(BUILT) $(VALIDATION) ## Compare the simulator with theory and with o
 
 validate-advise: $(BUILT) $(VALIDATION) ## The choices of `airfair advise` beside an exhaustive search on the suite, on held-out seeds; about an hour on two cores
 	$(BIN)/python -m validation.advise $(SCENES)
+
+validate-rates: $(BUILT) ## ATP and EXACT on chains of one to eight hops, and EXACT's two readings; half a minute
+	$(BIN)/python -m validation.rates
 
 validate-airtime: $(BUILT) ## The airtime allocator beside max-min rates, on four topologies and twenty random meshes; a few minutes
 	$(BIN)/python -m validation.airtime

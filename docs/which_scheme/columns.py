@@ -47,8 +47,16 @@ C3L = Column("c3l", "c3l", "C3L, with a controller that gives links and flows th
 QFCP = Column("qfcp", "qfcp", "QFCP, with which access points and routers write rates into packets")
 LBM = Column("lbm", "lbm", "LBM, with which access points mark packets, and ECN at hosts")
 
-SCHEMES = (NRED, DIFFQ, C3L, QFCP, LBM)
-"""The five systems."""
+AIRTIME = Column(
+    "airtime",
+    "airtime",
+    "the airtime allocator, with which pairs of routers share the time of the air",
+)
+ATP = Column("atp", "atp", "ATP, a transport that the slowest node of a path paces")
+EXACT = Column("exact", "exact", "EXACT, a transport whose rates routers write into packets")
+
+SCHEMES = (NRED, DIFFQ, C3L, QFCP, LBM, AIRTIME, ATP, EXACT)
+"""The five systems, and their rivals."""
 
 COLUMNS = (*SETTINGS, *SCHEMES)
 
@@ -101,6 +109,27 @@ SECTIONS = (
         "An access point marks the packets of both directions by the load of its channel "
         "([LBM](schemes/lbm.md)). Asks of the access point: the scheme. Asks of hosts: TCP with ECN.",
         (LBM,),
+    ),
+    Section(
+        "The airtime allocator",
+        "Each pair of neighbours that exchange packets has a share of the time of the air, by what its "
+        "nodes hear of the pairs around ([the airtime allocator](schemes/airtime.md)). Asks of routers: "
+        "the scheme. Hosts stay as they are.",
+        (AIRTIME,),
+    ),
+    Section(
+        "ATP",
+        "Routers write into each packet how long the slowest of them takes for one, and sources send at "
+        "that rate ([ATP](schemes/atp.md)); flows over TCP are carried by it. Asks of routers: a header in "
+        "each packet. Asks of hosts: a transport in place of TCP at both ends.",
+        (ATP,),
+    ),
+    Section(
+        "EXACT",
+        "Routers measure the bandwidth to each neighbour, divide it among flows, and write the rate into "
+        "packets ([EXACT](schemes/exact.md)); flows over TCP are carried by it. Asks of routers: the scheme, "
+        "and a header in each packet. Asks of hosts: a transport in place of TCP at both ends.",
+        (EXACT,),
     ),
 )
 

@@ -89,9 +89,6 @@ params! {
         paper probe_factor: f64 = 3.0, in 1.0..=10.0;
         /// time without a packet after which a node is idle; open in the texts
         reading idle: Span = Span::from_secs(1), in Span::from_millis(50)..=Span::from_secs(60);
-        /// packets that a flow keeps in the slowest node, waiting and in service: the rate is this many in the delay; 1 in the texts (one
-        /// over the delay)
-        reading occupancy: f64 = 1.0, in 0.25..=16.0;
         /// the rate that a receiver reports: of the average delay or of the largest one in the epoch; open in the texts
         reading collate: Collate = Collate::Average;
     }
@@ -113,10 +110,10 @@ impl Atp {
 
 impl Scheme for Atp {
     fn udp(&self) -> Option<UdpEnds> {
-        let &AtpParameters { epoch, damping, tolerance, beta, occupancy, collate, .. } = &self.0;
+        let &AtpParameters { epoch, damping, tolerance, beta, collate, .. } = &self.0;
         Some(UdpEnds {
             source: Box::new(AtpSource::new(SourceConfig { epoch, damping, tolerance })),
-            receiver: Some(Box::new(AtpReceiver::new(ReceiverConfig { epoch, beta, occupancy, collate }))),
+            receiver: Some(Box::new(AtpReceiver::new(ReceiverConfig { epoch, beta, collate }))),
         })
     }
 

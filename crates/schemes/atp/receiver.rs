@@ -16,8 +16,6 @@ pub struct ReceiverConfig {
     pub epoch: Span,
     /// beta, weight of the old average.
     pub beta: f64,
-    /// Packets in the delay.
-    pub occupancy: f64,
     /// The delay of which the rate is reported.
     pub collate: Collate,
 }
@@ -53,7 +51,7 @@ impl AtpReceiver {
 
     fn report(&mut self, context: &mut ReceiverContext<'_>) {
         // Without a node that stamps packets the path has no limit.
-        let rate = self.delay().map_or(f64::INFINITY, |delay| self.config.occupancy / delay);
+        let rate = self.delay().map_or(f64::INFINITY, |delay| 1.0 / delay);
         context.out.reports.extend(report(self.number, rate));
         self.number = self.number.wrapping_add(1);
         (self.fresh, self.largest) = (false, 0.0);
@@ -67,8 +65,13 @@ impl AtpReceiver {
 
 impl Receiver for AtpReceiver {
     fn on_data(&mut self, data: &Arrived, context: &mut ReceiverContext<'_>) {
+        if is_probe(&data.header) {
+            // The source does not know its path, which may be another one than before.
+            self.average = None;
+        }
         if let Some(delay) = delay(&data.header) {
-            let (beta, new) = (self.config.beta, delay.as_secs_f64());
+            // No source sends less than a packet an epoch.
+            let (beta, new) = (self.config.beta, delay.min(self.config.epoch).as_secs_f64());
             self.average = Some(self.average.map_or(new, |old| beta * old + (1.0 - beta) * new));
             self.largest = self.largest.max(new);
         }

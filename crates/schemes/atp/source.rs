@@ -8,7 +8,7 @@ use crate::places::{Allowance, FlowSetup, Header, HeaderKind, Source, SourceCont
 /// The end of an epoch without a report.
 const EMPTY: Timer = Timer(1);
 
-/// Empty epochs in a row after which a source probes again.
+/// Empty epochs in a row after which a source probes again; from memory of the paper.
 const MOST_EMPTY: u8 = 3;
 
 /// The constants of a source.
@@ -58,6 +58,8 @@ impl AtpSource {
 
     fn probe(&mut self) {
         (self.probing, self.empty, self.rate) = (true, 0, self.least());
+        // Whatever number a report had: the next one counts.
+        self.number = None;
     }
 
     fn wait(&self, epochs: f64, context: &mut SourceContext<'_>) {

@@ -97,10 +97,7 @@ impl Exact {
 impl Scheme for Exact {
     fn udp(&self) -> Option<UdpEnds> {
         let config = SourceConfig { safety: self.0.safety };
-        Some(UdpEnds {
-            source: Box::new(ExactSource::new(config)),
-            receiver: Some(Box::new(ExactReceiver::default())),
-        })
+        Some(UdpEnds { source: Box::new(ExactSource::new(config)), receiver: Some(Box::new(ExactReceiver)) })
     }
 
     fn rate(&self) -> Option<UdpEnds> {

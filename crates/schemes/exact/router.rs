@@ -151,8 +151,11 @@ impl Hop for ExactRouter {
     }
 
     fn on_finished(&mut self, finished: &Finished, now: Time) {
-        if self.measures && finished.acknowledged {
-            self.bandwidths.on_success(finished.next_hop, finished.bytes, finished.access, now);
+        let &Finished { next_hop, bytes, access, acknowledged, .. } = finished;
+        if self.measures && acknowledged {
+            self.bandwidths.on_success(next_hop, bytes, access, now);
+        } else if self.measures {
+            self.bandwidths.on_given_up(next_hop, access);
         }
     }
 

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use airfair_units::fuzz::Input;
 use airfair_units::random::{Purpose, Stream};
-use airfair_units::{Bytes, Time};
+use airfair_units::{Bytes, Rate, Time};
 
 use super::timers::Timers;
 use super::{MOST_EFFECTS, Target, wait};
@@ -13,6 +13,9 @@ use crate::Scheme;
 use crate::places::{
     Arrived, Context, Ecn, FlowSetup, Header, ReceiverEffects, ReportBytes, SourceEffects, UdpEnds,
 };
+
+/// The rate of the link to the first hop.
+const LINK: Rate = Rate::from_mbps(11);
 
 /// Both ends of a flow over UDP: any data at the receiver, any reports at the source.
 pub struct Ends {
@@ -22,6 +25,8 @@ pub struct Ends {
     now: Time,
     headers: Vec<Header>,
     reports: Vec<ReportBytes>,
+    /// The source keeps to the rate of the link, whatever it is told.
+    bounded: bool,
 }
 
 impl Ends {
@@ -35,6 +40,7 @@ impl Ends {
             now: Time(1),
             headers: vec![Header::default()],
             reports: vec![ReportBytes::EMPTY],
+            bounded: scheme.rate().is_some() && scheme.source().is_none(),
         };
         let setup = FlowSetup {
             mss: Bytes(1000),
@@ -43,7 +49,7 @@ impl Ends {
             window_limit: Bytes(u64::MAX),
             rtt: None,
             syn_lost: false,
-            link: None,
+            link: Some(LINK),
         };
         all.source(|source, context| source.on_start(&setup, context));
         Some(all)
@@ -125,5 +131,6 @@ impl Target for Ends {
         }
         let allowance = self.ends.source.allowance(self.now);
         assert!(allowance.rate.is_none_or(|rate| rate.0 < 1 << 62), "{allowance:?}");
+        assert!(!self.bounded || allowance.rate.is_none_or(|rate| rate <= LINK), "{allowance:?}");
     }
 }

@@ -19,7 +19,8 @@ pub struct FlowSetup {
     pub rtt: Option<Span>,
     /// The SYN or its answer was lost: the window starts at one segment (RFC 5681 section 3.1).
     pub syn_lost: bool,
-    /// Nominal rate of the link to the first hop, if the host knows it: a larger rate of the flow has no use.
+    /// Nominal rate of the link to the first hop, or where no route is known of the node's fastest, if the host knows it: a larger rate of
+    /// the flow has no use.
     pub link: Option<Rate>,
 }
 

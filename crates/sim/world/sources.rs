@@ -25,7 +25,10 @@ pub(super) fn start(network: &mut Network, flow: FlowIx, agenda: &mut Agenda) {
     let (order, stop) = (f.order(), f.stop);
     let saturating = f.source.is_saturating();
     if endpoints.udp.controls(flow) {
-        let link = endpoints.first_hop(plane, flow).map(|hop| plane.interfaces.pipeline(hop.port).at().rate);
+        // Without a route now, the fastest of the node's links.
+        let of = |port| plane.interfaces.pipeline(port).at().rate;
+        let fastest = || plane.interfaces.ports_of(endpoints.flows[flow].from).map(of).max();
+        let link = endpoints.first_hop(plane, flow).map(|hop| of(hop.port)).or_else(fastest);
         endpoints.udp.start(flow, link, now, &mut plane.schedule);
         if saturating {
             endpoints.udp.request(flow);

@@ -5,7 +5,7 @@
 //! control and reliability are apart (ATP, Sundaresan, Anantharaman, Hsieh and Sivakumar, MobiHoc 2003, §3). There is no window, but the
 //! bound of what both ends store ([`MOST_OUTSTANDING`]).
 //!
-//! The rules, each with the vector that would fail without it: `docs/rate-rules.md`. The host's part:
+//! The rules, each with the vector that would fail without it: `docs/rate-transport.md`. The host's part:
 //!
 //! 1. when the law's rate allows a datagram: [`Sender::to_send`], and [`Sender::sent_new`] or [`Sender::sent_again`] for what leaves;
 //! 2. at the receiver [`Receiver::on_data`], and [`Receiver::arrivals`] in front of each report of the law;

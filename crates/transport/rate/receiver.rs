@@ -74,7 +74,7 @@ impl Receiver {
         Arrived { new: true, delivered: u64::from(bytes) }
     }
 
-    /// What has arrived, for the front of a report of which it may have `room` bytes. The time since the last arrival is cut at 2^32 - 1 µs.
+    /// The arrivals for the front of a report, of which they may have `room` bytes. The time since the last one is cut at 2^32 - 1 µs.
     #[must_use]
     pub fn arrivals(&self, room: usize, now: Time) -> Arrivals {
         let (sent, at) = self.last;

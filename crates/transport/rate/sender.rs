@@ -1,6 +1,7 @@
 //! The sender: which datagrams are on their way, have arrived, or are lost and to be sent again.
 
-use alloc::collections::VecDeque;
+use alloc::collections::{BinaryHeap, VecDeque};
+use core::cmp::Reverse;
 
 use airfair_units::{Span, Time};
 use airfair_wire::rate::Arrivals;
@@ -89,11 +90,11 @@ pub struct Stats {
 /// The sender of a flow.
 #[derive(Debug, Default)]
 pub struct Sender {
-    /// Number of the first outstanding datagram.
-    first: u32,
+    /// Number of the first outstanding datagram; headers carry its lower 32 bits.
+    first: u64,
     outstanding: VecDeque<Outstanding>,
-    /// Numbers found lost, in the order in which they were found; some may have arrived since.
-    lost: VecDeque<u32>,
+    /// Numbers found lost, the lowest on top, since data reach the application in order; others may have arrived since.
+    lost: BinaryHeap<Reverse<u64>>,
     /// The latest transmission that is known to have arrived.
     latest: Time,
     /// From a datagram's departure to its arrival's report, without the time at the receiver.
@@ -134,9 +135,9 @@ impl Sender {
     /// The next datagram to leave: what is lost goes first.
     #[must_use]
     pub fn to_send(&self) -> Next {
-        let lost = self.lost.front().and_then(|&number| Some((number, self.place(number)?)));
+        let lost = self.lost.peek().and_then(|&Reverse(number)| Some((number, self.place_of(number)?)));
         if let Some((number, place)) = lost {
-            Next::Again(number, self.outstanding[place].bytes)
+            Next::Again(number as u32, self.outstanding[place].bytes)
         } else if self.outstanding.len() < MOST_OUTSTANDING {
             Next::New
         } else {
@@ -149,14 +150,14 @@ impl Sender {
         if self.outstanding.is_empty() {
             self.since = now;
         }
-        let number = self.first.wrapping_add(self.outstanding.len() as u32);
+        let number = (self.first + self.outstanding.len() as u64) as u32;
         self.outstanding.push_back(Outstanding { at: now, bytes, state: State::Sent, repeated: false });
         number
     }
 
     /// The lost datagram that [`Sender::to_send`] has named with [`Next::Again`] leaves again; without such an answer nothing happens.
     pub fn sent_again(&mut self, now: Time) {
-        let Some(place) = self.lost.pop_front().and_then(|number| self.place(number)) else { return };
+        let Some(place) = self.lost.pop().and_then(|Reverse(number)| self.place_of(number)) else { return };
         let datagram = &mut self.outstanding[place];
         *datagram = Outstanding { at: now, state: State::Sent, repeated: true, ..*datagram };
         self.stats.retransmissions += 1;
@@ -168,17 +169,23 @@ impl Sender {
 
     /// Forgets what was found lost and has arrived since, so that the first of `lost` is lost indeed.
     fn forget_arrived(&mut self) {
-        while let Some(&number) = self.lost.front() {
-            if self.place(number).is_some_and(|place| self.outstanding[place].state == State::Lost) {
+        while let Some(&Reverse(number)) = self.lost.peek() {
+            if self.place_of(number).is_some_and(|place| self.outstanding[place].state == State::Lost) {
                 break;
             }
-            self.lost.pop_front();
+            self.lost.pop();
         }
     }
 
-    /// The place of an outstanding datagram.
+    /// The place of an outstanding datagram, by its number in a header.
     fn place(&self, number: u32) -> Option<usize> {
-        let place = number.wrapping_sub(self.first) as usize;
+        let place = number.wrapping_sub(self.first as u32) as usize;
+        (place < self.outstanding.len()).then_some(place)
+    }
+
+    /// The place of a datagram, if it is outstanding.
+    fn place_of(&self, number: u64) -> Option<usize> {
+        let place = number.checked_sub(self.first)? as usize;
         (place < self.outstanding.len()).then_some(place)
     }
 
@@ -186,14 +193,15 @@ impl Sender {
     /// block with such a datagram is ignored.
     pub fn on_arrivals(&mut self, arrivals: &Arrivals, now: Time) -> Option<Progress> {
         let mut progress = Progress::default();
-        let in_order = match arrivals.next.wrapping_sub(self.first) {
+        let in_order = match arrivals.next.wrapping_sub(self.first as u32) {
             // An old report that was overtaken: its blocks are true all the same.
             old if old >= 1 << 31 => 0,
             count if count as usize <= self.outstanding.len() => count as usize,
             _ => return None,
         };
         self.measure(arrivals, now);
-        let mut known = in_order;
+        // Blocks are all that has arrived; a map ends somewhere.
+        let mut known = if arrivals.map().next().is_none() { self.outstanding.len() } else { in_order };
         let mut oldest: Option<Span> = None;
         self.arrive(0..in_order, &mut progress, &mut oldest, now);
         for block in arrivals.blocks() {
@@ -220,7 +228,7 @@ impl Sender {
         progress.lost = self.find_losses(known);
         while self.outstanding.front().is_some_and(|datagram| datagram.state == State::Arrived) {
             self.outstanding.pop_front();
-            self.first = self.first.wrapping_add(1);
+            self.first += 1;
         }
         self.forget_arrived();
         if progress.bytes > 0 {
@@ -269,11 +277,11 @@ impl Sender {
     fn find_losses(&mut self, known: usize) -> u32 {
         let reordering = Span(self.round_trip.mean.map_or(0, |mean| mean.0 / 4));
         let mut found = 0;
-        for (datagram, place) in self.outstanding.range_mut(..known).zip(0u32..) {
+        for (datagram, place) in self.outstanding.range_mut(..known).zip(0u64..) {
             let overtaken = datagram.at.saturating_add(reordering) < self.latest;
             if datagram.state == State::Sent && overtaken {
                 datagram.state = State::Lost;
-                self.lost.push_back(self.first.wrapping_add(place));
+                self.lost.push(Reverse(self.first + place));
                 found += 1;
             }
         }
@@ -307,7 +315,7 @@ impl Sender {
         let first = self.outstanding.iter().position(|datagram| datagram.state == State::Sent);
         if let Some(place) = first {
             self.outstanding[place].state = State::Lost;
-            self.lost.push_back(self.first.wrapping_add(place as u32));
+            self.lost.push(Reverse(self.first + place as u64));
         }
     }
 }

@@ -18,7 +18,7 @@ RETRIES = Option("radio", changes=("retries=50",))
 WINDOWS = tuple(Option("window", changes=(f"window={segments}",)) for segments in (4, 8, 16))
 ECN = Option("ecn", changes=("ecn",))
 
-SYSTEMS = ("c3l", "qfcp", "nred", "diffq", "lbm", "rcp", "xcp-b", "airtime")
+SYSTEMS = ("c3l", "qfcp", "nred", "diffq", "lbm", "rcp", "xcp-b", "airtime", "atp", "exact")
 """Schemes of routers, some with their own sources; those that the registry has are tried."""
 
 DISCIPLINES = ("fq-codel", "codel", "red")

@@ -10,7 +10,7 @@ use airfair_schemes::{Params, Scheme, find};
 use airfair_units::{Rate, Span, Time};
 use airfair_wire::exact::Feedback;
 
-use super::{Flow, PAYLOAD, at, hop_start};
+use super::{Flow, at, hop_start};
 
 fn scheme(set: &[(&str, ParamValue)]) -> Box<dyn Scheme> {
     let params = Params(set.iter().map(|&(name, value)| (name.to_string(), value)).collect());
@@ -71,14 +71,40 @@ fn the_bandwidth_of_a_neighbour() {
     all.on_success(NEAR, 1000, ms(5), at(0));
     assert_eq!(all.to(NEAR, 1000, at(0)), 200_000.0);
     assert_eq!(all.to(NEAR, 4000, at(0)), 500_000.0, "4 ms and 4 ms beyond");
-    assert_eq!(all.to(FAR, 1000, at(0)), 1e6);
     // A tenth of a new one: 4 ms and a tenth of 10 ms.
     all.on_success(NEAR, 1000, ms(15), at(1));
     assert!((all.to(NEAR, 1000, at(1)) - 1000.0 / 0.006).abs() < 1.0);
-    assert_eq!(all.to(NEAR, 1000, at(10_001)), 1e6, "10 s without a success");
+    // 10 s without a success: as clean air, in which packets took 4 ms beyond their bits at least.
+    assert_eq!(all.to(NEAR, 1000, at(10_001)), 200_000.0);
+    assert_eq!(all.to(FAR, 1000, at(10_001)), 200_000.0);
     // After that the first counts whole again.
     all.on_success(NEAR, 1000, ms(3), at(20_000));
     assert!((all.to(NEAR, 1000, at(20_000)) - 1000.0 / 0.003).abs() < 1.0);
+}
+
+/// The time of packets that were given up counts with the next success, once; without a success the average stays.
+#[test]
+fn packets_that_are_given_up_cost_their_time() {
+    let mut all = Bandwidths::new(Rate::from_mbps(8));
+    all.on_given_up(NEAR, ms(30));
+    assert_eq!(all.to(NEAR, 1000, at(0)), 1e6);
+    all.on_success(NEAR, 1000, ms(5), at(1));
+    assert!((all.to(NEAR, 1000, at(1)) - 1000.0 / 0.035).abs() < 1.0);
+    all.on_given_up(NEAR, ms(40));
+    all.on_given_up(NEAR, ms(40));
+    // 34 ms and a tenth of 84 - 34.
+    all.on_success(NEAR, 1000, ms(5), at(2));
+    assert!((all.to(NEAR, 1000, at(2)) - 1000.0 / 0.040).abs() < 1.0);
+}
+
+/// Sixteen packets bring the bandwidth to a neighbour four fifths of the way to a new one.
+#[test]
+fn sixteen_packets_follow_a_change() {
+    let mut all = Bandwidths::new(Rate::from_mbps(8));
+    (0..100).for_each(|_| all.on_success(NEAR, 1000, ms(5), at(1)));
+    (0..16).for_each(|_| all.on_success(NEAR, 1000, ms(55), at(2)));
+    let beyond = 1e6 / all.to(NEAR, 1000, at(2)) - 1.0;
+    assert!((44.0..45.0).contains(&beyond), "{beyond} of 4 to 54 ms");
 }
 
 /// However many neighbours there are, 64 are stored; the one that was used longest ago gives way.
@@ -88,8 +114,11 @@ fn the_table_of_neighbours_is_bounded() {
     for node in 0..65 {
         all.on_success(NodeId(node), 1000, ms(5), at(u64::from(node)));
     }
-    assert_eq!(all.to(NodeId(0), 1000, at(65)), 1e6, "forgotten");
-    assert_eq!(all.to(NodeId(1), 1000, at(65)), 200_000.0);
+    // The first has gone: it counts as clean air, which took 1 ms less.
+    all.on_success(NodeId(100), 1000, ms(4), at(65));
+    assert_eq!(all.to(NodeId(0), 1000, at(65)), 250_000.0, "forgotten");
+    assert_eq!(all.to(NodeId(1), 1000, at(65)), 250_000.0, "forgotten for the last one");
+    assert_eq!(all.to(NodeId(2), 1000, at(65)), 200_000.0);
     assert_eq!(all.to(NodeId(64), 1000, at(65)), 200_000.0);
 }
 
@@ -108,7 +137,7 @@ fn two_readings_of_the_division() {
     assert_eq!(level(Share::Time, 1.0, 1e6, &[]), 1e6);
 }
 
-/// What others do not want is left: parts of the time 0.1 and 0.3 of three; by rates 0.1 and 0.3 MB/s.
+/// Others leave what they do not want: parts of the time 0.1 and 0.3 of three; by rates 0.1 and 0.3 MB/s.
 #[test]
 fn others_take_no_more_than_they_want() {
     let others = |rates: [f64; 2]| rates.map(|rate| Demand { rate, bandwidth: 1e6 });
@@ -157,8 +186,9 @@ fn slow_flows_live_longer() {
 fn a_new_next_hop_counts_at_once() {
     let mut hop = router(&[], &radio());
     finish(&mut *hop, 9, FAR, ms(10), PacketClass::Data, at(1));
-    assert_eq!(told(&mut *hop, 1, NEAR, 1000, at(2)), 1_000_000);
-    assert_eq!(told(&mut *hop, 1, FAR, 1000, at(3)), 100_000);
+    assert_eq!(told(&mut *hop, 1, FAR, 1000, at(2)), 100_000);
+    finish(&mut *hop, 9, NEAR, ms(2), PacketClass::Data, at(3));
+    assert_eq!(told(&mut *hop, 1, NEAR, 1000, at(4)), 500_000);
 }
 
 /// To a neighbour of a tenth of the bandwidth: half of that by time, as much as the other by rate.
@@ -166,6 +196,7 @@ fn a_new_next_hop_counts_at_once() {
 fn a_router_divides_time_or_rates() {
     for (share, near, far) in [("time", 500_000, 50_000), ("rate", 90_909, 90_909)] {
         let mut hop = router(&[("share", Choice(share))], &radio());
+        finish(&mut *hop, 1, NEAR, ms(1), PacketClass::Data, at(0));
         finish(&mut *hop, 2, FAR, ms(10), PacketClass::Data, at(0));
         told(&mut *hop, 1, NEAR, near, at(1));
         assert_eq!(told(&mut *hop, 2, FAR, far, at(2)), far, "{share}");
@@ -260,6 +291,69 @@ fn a_source_follows_at_once() {
     assert_eq!(flow.packets_per_second(at(80)), 1.0);
 }
 
+/// A source states the rate that it uses, if the application has less to send than it may: 10 packets/s of 500.
+#[test]
+fn a_source_states_what_it_uses() {
+    let mut flow = Flow::new(&*scheme(&[]), Some(Rate::from_mbps(8)), 1, at(0));
+    flow.leave(at(0));
+    flow.report(&feedback(500_000, 0), at(20));
+    let mut stated = vec![];
+    for n in 1..=6 {
+        let header = flow.leave(at(100 * n));
+        stated.push(current_rate(&header));
+        flow.report(&feedback(500_000, sequence(&header)), at(100 * n + 20));
+    }
+    assert_eq!(stated, [500_000, 10_000, 10_000, 10_000, 10_000, 10_000]);
+    assert_eq!(flow.packets_per_second(at(620)), 500.0, "it may send more");
+}
+
+/// The report of a later packet tells nothing of the round-trip time of one that was lost.
+#[test]
+fn an_outage_does_not_widen_the_safety_window() {
+    let mut flow = Flow::new(&*scheme(&[]), Some(Rate::from_mbps(8)), 1, at(0));
+    let mut now = 0;
+    let mut answered = |flow: &mut Flow, now: u64| {
+        let header = flow.leave(at(now));
+        flow.report(&feedback(500_000, sequence(&header)), at(now + 20));
+    };
+    for _ in 0..20 {
+        answered(&mut flow, now);
+        now += 30;
+    }
+    // A packet is lost, and nothing is heard for 30 s; then all is as before.
+    flow.leave(at(now));
+    now += 30_000;
+    for _ in 0..20 {
+        answered(&mut flow, now);
+        now += 30;
+    }
+    let mut sent = 0;
+    while flow.packets_per_second(at(now)) > 1.0 {
+        flow.leave(at(now));
+        sent += 1;
+        assert!(sent < 100);
+    }
+    assert_eq!(sent, 24);
+}
+
+/// A forged number in the header of data does not stop a flow: the source knows what it has sent.
+#[test]
+fn a_forged_number_stops_nothing() {
+    let mut flow = Flow::new(&*scheme(&[]), Some(Rate::from_mbps(8)), 1, at(0));
+    for n in 0..100 {
+        let header = flow.leave(at(10 * n));
+        let forged = Header { fields: [9, 9, 1 << 30, 0], ..header };
+        let [_, current, number, _] = header.fields;
+        let allowed = Header { fields: [500_000, current, number, 0], ..header };
+        for header in [forged, allowed] {
+            for report in flow.arrive(header, at(10 * n + 1)) {
+                flow.report(report.as_slice(), at(10 * n + 2));
+            }
+        }
+        assert_eq!(flow.packets_per_second(at(10 * n + 2)), 500.0);
+    }
+}
+
 /// Round trips of 20 ms at 500 packets/s: twice ten packets and four may be on their way. Then one a second, until a report comes.
 #[test]
 fn the_safety_window_stops_a_source_without_reports() {
@@ -291,7 +385,7 @@ fn the_safety_window_stops_a_source_without_reports() {
     assert_eq!(flow.packets_per_second(at(21)), 1.0);
 }
 
-/// Each packet is reported, with the rate of the one with the largest number.
+/// Each packet is reported, with its own rate and number: the source knows which is the newest.
 #[test]
 fn a_receiver_reports_each_packet() {
     let mut flow = Flow::new(&*scheme(&[]), None, 1, at(0));
@@ -304,7 +398,6 @@ fn a_receiver_reports_each_packet() {
     };
     assert_eq!(read(100, 0), (100, 0));
     assert_eq!(read(300, 2), (300, 2));
-    assert_eq!(read(200, 1), (300, 2), "overtaken");
-    assert_eq!(read(50, u32::MAX), (300, 2), "before 0");
-    assert_eq!(PAYLOAD, 1000);
+    assert_eq!(read(200, 1), (200, 1), "overtaken");
+    assert_eq!(read(50, 1 << 30), (50, 1 << 30), "forged");
 }

@@ -182,7 +182,7 @@ impl Udp {
         self.get(flow).is_some_and(|udp| udp.reports_go_ahead)
     }
 
-    /// Starts a flow's source; `link`: nominal rate of its first hop's link, if a route is known.
+    /// Starts a flow's source; `link`: nominal rate of its first hop's link.
     pub fn start(&mut self, flow: FlowIx, link: Option<Rate>, now: Time, schedule: &mut Schedule) {
         let Self { flows, effects, firings, .. } = self;
         if let Some(udp) = &mut flows[flow] {

@@ -4,7 +4,7 @@ use airfair_transport::rate::{Arrived, MOST_OUTSTANDING, Next, Progress, Receive
 use airfair_units::{Span, Time};
 use airfair_wire::rate::{Arrivals, Block, Data};
 
-/// What is lost leaves again: its number and its bytes.
+/// A lost datagram leaves again: its number and its bytes.
 fn again(sender: &mut Sender, now: Time) -> Option<(u32, u32)> {
     let Next::Again(number, bytes) = sender.to_send() else { return None };
     sender.sent_again(now);
@@ -115,6 +115,18 @@ fn lost_repetitions_are_found() {
     assert_eq!(sender.on_arrivals(&report(0, 80, 0, &[(2, 4)]), ms(112)).map(|p| p.lost), Some(0));
 }
 
+/// A datagram that was found lost later goes first if its number is lower: data reach the application in order.
+#[test]
+fn the_lowest_number_goes_first() {
+    let mut sender = sent(6);
+    assert_eq!(sender.on_arrivals(&report(0, 50, 0, &[(5, 6)]), ms(60)).map(|p| p.lost), Some(5));
+    assert_eq!(again(&mut sender, ms(70)), Some((0, 100)));
+    assert_eq!(again(&mut sender, ms(80)), Some((1, 100)));
+    // 1 has arrived, 0 has not.
+    assert_eq!(sender.on_arrivals(&report(0, 80, 0, &[(1, 2), (5, 6)]), ms(90)).map(|p| p.lost), Some(1));
+    assert_eq!([100, 110, 120].map(|at| again(&mut sender, ms(at)).map(|next| next.0)), [0, 2, 3].map(Some));
+}
+
 /// Nothing that left later has arrived: datagrams on their way are not lost.
 #[test]
 fn what_nothing_has_overtaken_is_not_lost() {
@@ -138,6 +150,19 @@ fn a_map_shows_many_gaps() {
     let arrivals = Arrivals::new(0, 590_000, 1, 255, blocks);
     assert_eq!(arrivals.map().count(), 1600);
     assert_eq!(sender.on_arrivals(&arrivals, ms(601)), Some(Progress { bytes: 1800, lost: 17 }));
+}
+
+/// Blocks are all that has arrived: the tail of a burst is found by the arrival of one repetition.
+#[test]
+fn a_lost_tail_is_found_at_once() {
+    let mut sender = sent(10);
+    sender.on_arrivals(&report(1, 0, 0, &[]), ms(20));
+    let deadline = sender.deadline().unwrap();
+    sender.on_timer(deadline);
+    assert_eq!(again(&mut sender, deadline), Some((1, 100)));
+    let stamp = (deadline.0 / 1_000_000) as u32;
+    let arrivals = report(2, stamp, 0, &[]);
+    assert_eq!(sender.on_arrivals(&arrivals, deadline + span(20)).map(|p| p.lost), Some(8));
 }
 
 /// Reports that cannot be true change nothing.
@@ -290,7 +315,7 @@ fn a_receiver_reports_gaps_in_order() {
     assert_eq!(receiver.arrivals(255, ms(41)), report(7, 33, 1, &[]));
 }
 
-/// What is further beyond the first gap than a sender may be takes no memory.
+/// A datagram that is further beyond the first gap than a sender may be takes no memory.
 #[test]
 fn a_receiver_ignores_what_is_too_far_ahead() {
     let mut receiver = Receiver::default();
