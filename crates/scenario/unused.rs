@@ -1,7 +1,7 @@
 //! Overrides that set a parameter of a scheme that no run has: they change nothing, and nobody would notice.
 
 use airfair_schemes::{Carrier, Registry};
-use airfair_sim::spec::{Transport, WorldSpec};
+use airfair_sim::spec::{FlowSpec, Transport, WorldSpec};
 
 use crate::keys::is_key;
 use crate::reader::{Reader, Scenario};
@@ -45,15 +45,14 @@ impl Reader<'_> {
 /// True if a node or a flow has this scheme in a run with the scheme `run`.
 fn is_used(spec: &WorldSpec, schemes: &Registry, run: &str, scheme: &str) -> bool {
     let replaces = |carrier| schemes.find(run).is_some_and(|entry| entry.has_source(carrier));
-    let follows = |transport: &Transport| match transport {
+    let follows = |flow: &FlowSpec| match &flow.transport {
         Transport::Tcp { law, pinned, .. } => {
-            law == scheme && (*pinned || !(replaces(Carrier::Tcp) || replaces(Carrier::Rate)))
+            let by_rate = replaces(Carrier::Rate) && !flow.traffic.has_files();
+            law == scheme && (*pinned || !(replaces(Carrier::Tcp) || by_rate))
         }
         Transport::Rate { law, pinned, .. } => law == scheme && (*pinned || !replaces(Carrier::Rate)),
         Transport::ControlledUdp { law, pinned, .. } => law == scheme && (*pinned || !replaces(Carrier::Udp)),
         Transport::Udp | Transport::PlainUdp => false,
     };
-    run == scheme
-        || spec.schemes.iter().any(|node| node.scheme == scheme)
-        || spec.flows.iter().any(|flow| follows(&flow.transport))
+    run == scheme || spec.schemes.iter().any(|node| node.scheme == scheme) || spec.flows.iter().any(follows)
 }

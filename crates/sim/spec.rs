@@ -673,6 +673,12 @@ pub enum Traffic {
 }
 
 impl Traffic {
+    /// True for files, each of which goes over a connection of its own.
+    #[must_use]
+    pub const fn has_files(&self) -> bool {
+        matches!(self, Self::File { .. } | Self::Web { .. } | Self::Arrivals { .. } | Self::List { .. })
+    }
+
     /// Payload of a packet, or its mean; 0 for files.
     #[must_use]
     pub const fn packet(&self) -> Bytes {

@@ -228,9 +228,12 @@ pub fn fuzz_rate(data: &[u8]) {
                 }
             }
             6 => {
-                let arrivals = receiver.arrivals(data.near(200) as usize, now);
-                assert!(arrivals.blocks().len() <= rate::Arrivals::MOST_BLOCKS);
-                assert!(sender.on_arrivals(&arrivals, now).is_some());
+                let room = data.near(200) as usize;
+                for part in 0..usize::from(1 + data.byte() % 12) {
+                    let Some(arrivals) = receiver.arrivals(part, room, now) else { break };
+                    assert!(arrivals.wire_len() <= room.max(14));
+                    assert!(sender.on_arrivals(&arrivals, now).is_some());
+                }
             }
             _ => {
                 let near = |data: &mut Input<'_>| data.near(u64::from(last.number)) as u32;
@@ -238,8 +241,10 @@ pub fn fuzz_rate(data: &[u8]) {
                     .map(|_| rate::Block { first: near(data), end: near(data) })
                     .collect();
                 let (next, stamp, held) = (near(data), data.number() as u32, data.number() as u32);
-                let forged = rate::Arrivals::new(next, stamp, held, 255, blocks.into_iter());
-                sender.on_arrivals(&forged, now);
+                let map =
+                    rate::Arrivals::with_map((next, stamp, held), 255, (near(data), 300), |at| at % 3 == 0);
+                let forged = rate::Arrivals::with_blocks(next, stamp, held, 255, blocks.into_iter());
+                sender.on_arrivals(&forged.unwrap_or(map), now);
             }
         }
         assert!(sender.outstanding() <= rate::MOST_OUTSTANDING);

@@ -5,7 +5,7 @@
 use crate::cursor::{Reader, Writer};
 use crate::error::{DecodeError, EncodeError, Expected, Header};
 
-/// The header of a datagram with data: 8 bytes, before the header of the flow's law.
+/// The header of a datagram with data: 8 bytes in front of the payload.
 ///
 /// | bytes | field |
 /// |---|---|
@@ -56,8 +56,8 @@ pub struct Block {
     pub end: u32,
 }
 
-/// The arrivals of a flow, at the front of each report of its receiver: 14 bytes, and 8 for each block or the bytes of a map. The report of
-/// the flow's law follows.
+/// The arrivals of a flow, at the front of each report of its receiver: 14 bytes, and 8 for each block, or 4 and the bytes of a map. The
+/// report of the flow's law follows.
 ///
 /// | bytes | field |
 /// |---|---|
@@ -67,7 +67,8 @@ pub struct Block {
 /// | 1 | number of blocks, at most 20 |
 /// | 1 | bytes of a map, at most 200; 0 beside blocks |
 /// | 8 each | first datagram of a block, and the one after its last |
-/// | 1 each | of the map: a bit for each datagram after the first missing one, the highest of a byte first; 1: it has arrived |
+/// | 4 | of a map: number of its first datagram |
+/// | 1 each | of a map: a bit for each datagram from that on, the highest of a byte first; 1: it has arrived |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Arrivals {
     /// The number of the first datagram that has not arrived.
@@ -78,6 +79,7 @@ pub struct Arrivals {
     pub held: u32,
     blocks: [Block; Arrivals::MOST_BLOCKS],
     len: u8,
+    from: u32,
     map: [u8; Arrivals::MOST_MAP],
     mapped: u8,
 }
@@ -95,40 +97,40 @@ impl Arrivals {
     const fn empty(next: u32, sent: u32, held: u32) -> Self {
         let none = Block { first: 0, end: 0 };
         let (blocks, map) = ([none; Self::MOST_BLOCKS], [0; Self::MOST_MAP]);
-        Self { next, sent, held, blocks, len: 0, map, mapped: 0 }
+        Self { next, sent, held, blocks, len: 0, from: 0, map, mapped: 0 }
     }
 
-    /// The arrivals with these blocks, in the order of their numbers; as a map of the first ones if there are more than
-    /// [`Self::MOST_BLOCKS`], or than fit into `room` bytes.
-    pub fn new(
+    /// The arrivals with these blocks, in the order of their numbers; `None` if there are more than [`Self::MOST_BLOCKS`], or than fit into
+    /// `room` bytes: then maps have them.
+    pub fn with_blocks(
         next: u32,
         sent: u32,
         held: u32,
         room: usize,
-        blocks: impl Iterator<Item = Block> + Clone,
+        mut blocks: impl Iterator<Item = Block>,
+    ) -> Option<Self> {
+        let mut arrivals = Self::empty(next, sent, held);
+        let most = room.saturating_sub(Self::FIXED) / 8;
+        for (place, block) in arrivals.blocks.iter_mut().take(most).zip(&mut blocks) {
+            *place = block;
+            arrivals.len += 1;
+        }
+        blocks.next().is_none().then_some(arrivals)
+    }
+
+    /// The arrivals with a map from the datagram `from` on, of which `arrived` tells by its distance from that; as long as fits into `room`
+    /// bytes, and no longer than for `count` datagrams.
+    pub fn with_map(
+        (next, sent, held): (u32, u32, u32),
+        room: usize,
+        (from, count): (u32, usize),
+        arrived: impl Fn(usize) -> bool,
     ) -> Self {
         let mut arrivals = Self::empty(next, sent, held);
-        let room = room.saturating_sub(Self::FIXED);
-        if blocks.clone().nth(Self::MOST_BLOCKS.min(room / 8)).is_none() {
-            for (place, block) in arrivals.blocks.iter_mut().zip(blocks) {
-                *place = block;
-                arrivals.len += 1;
-            }
-            return arrivals;
-        }
-        let most = Self::MOST_MAP.min(room);
-        arrivals.mapped = most as u8;
-        let beyond = next.wrapping_add(1);
-        for block in blocks {
-            let first = block.first.wrapping_sub(beyond) as usize;
-            if first >= 8 * most {
-                break;
-            }
-            for at in first..(block.end.wrapping_sub(beyond) as usize).min(8 * most) {
-                if let Some(byte) = arrivals.map.get_mut(at / 8) {
-                    *byte |= 0x80 >> (at % 8);
-                }
-            }
+        let most = room.saturating_sub(Self::FIXED + 4).min(Self::MOST_MAP).min(count.div_ceil(8));
+        (arrivals.from, arrivals.mapped) = (from, most as u8);
+        for (byte, at) in arrivals.map.iter_mut().take(most).zip(0..) {
+            *byte = (0..8).fold(0, |byte, bit| byte << 1 | u8::from(arrived(8 * at + bit)));
         }
         arrivals
     }
@@ -138,7 +140,12 @@ impl Arrivals {
         self.blocks.get(..usize::from(self.len)).unwrap_or_default()
     }
 
-    /// The map: for each of the datagrams from `next + 1` on, true if it has arrived; empty beside blocks.
+    /// The number of the map's first datagram.
+    pub const fn from(&self) -> u32 {
+        self.from
+    }
+
+    /// The map: for each of the datagrams from [`Self::from`] on, true if it has arrived; empty beside blocks.
     pub fn map(&self) -> impl Iterator<Item = bool> + '_ {
         let bytes = self.map.get(..usize::from(self.mapped)).unwrap_or_default();
         bytes.iter().flat_map(|byte| (0..8).map(move |bit| byte & 0x80 >> bit != 0))
@@ -146,7 +153,8 @@ impl Arrivals {
 
     /// Length on the wire, bytes.
     pub const fn wire_len(&self) -> usize {
-        Self::FIXED + 8 * self.len as usize + self.mapped as usize
+        let from = if self.mapped > 0 { 4 } else { 0 };
+        Self::FIXED + 8 * self.len as usize + from + self.mapped as usize
     }
 
     /// Encodes the arrivals to the front of `buffer` and returns their length, bytes.
@@ -162,7 +170,10 @@ impl Arrivals {
         for block in self.blocks() {
             writer = writer.put(block.first.to_be_bytes()).put(block.end.to_be_bytes());
         }
-        writer.put_slice(self.map.get(..usize::from(self.mapped)).unwrap_or_default());
+        if self.mapped > 0 {
+            let map = self.map.get(..usize::from(self.mapped)).unwrap_or_default();
+            writer.put(self.from.to_be_bytes()).put_slice(map);
+        }
         Ok(self.wire_len())
     }
 
@@ -183,14 +194,17 @@ impl Arrivals {
         if arrivals.len > 0 && arrivals.mapped > 0 {
             return Err(at.fail(Expected::value("bytes of a map", "0 beside blocks", &[arrivals.mapped])));
         }
+        if usize::from(arrivals.mapped) > Self::MOST_MAP {
+            return Err(at.fail(Expected::value("bytes of a map", "at most 200", &[arrivals.mapped])));
+        }
         for block in blocks {
             *block = Block { first: reader.u32_be()?, end: reader.u32_be()? };
         }
-        match arrivals.map.get_mut(..usize::from(arrivals.mapped)) {
-            Some(map) => map.copy_from_slice(reader.slice(usize::from(arrivals.mapped))?),
-            None => {
-                return Err(at.fail(Expected::value("bytes of a map", "at most 200", &[arrivals.mapped])));
-            }
+        if arrivals.mapped > 0 {
+            arrivals.from = reader.u32_be()?;
+        }
+        if let Some(map) = arrivals.map.get_mut(..usize::from(arrivals.mapped)) {
+            map.copy_from_slice(reader.slice(usize::from(arrivals.mapped))?);
         }
         Ok((arrivals, reader.rest()))
     }

@@ -3,7 +3,7 @@
 use airfair_units::{Rate, Span, Time};
 
 use super::header::{STAMP, read_report, start};
-use crate::places::{Allowance, FlowSetup, Header, HeaderKind, Source, SourceContext, Timer};
+use crate::places::{Allowance, FlowSetup, Header, HeaderKind, Sent, Source, SourceContext, Timer};
 
 /// The end of an epoch without a report.
 const EMPTY: Timer = Timer(1);
@@ -32,6 +32,8 @@ pub struct AtpSource {
     most: f64,
     probing: bool,
     empty: u8,
+    /// A packet has left since the last report or the last empty epoch.
+    sent: bool,
     /// The number of the last report.
     number: Option<u16>,
     /// Mean payload, bytes.
@@ -42,7 +44,16 @@ impl AtpSource {
     /// A source before its flow starts.
     #[must_use]
     pub const fn new(config: SourceConfig) -> Self {
-        Self { config, rate: 0.0, most: f64::INFINITY, probing: true, empty: 0, number: None, payload: 1 }
+        Self {
+            config,
+            rate: 0.0,
+            most: f64::INFINITY,
+            probing: true,
+            empty: 0,
+            sent: false,
+            number: None,
+            payload: 1,
+        }
     }
 
     /// S, packets/s.
@@ -85,6 +96,10 @@ impl Source for AtpSource {
         start(header, self.probing);
     }
 
+    fn on_sent(&mut self, _: &Sent, _: &mut SourceContext<'_>) {
+        self.sent = true;
+    }
+
     fn on_report(&mut self, report: &[u8], context: &mut SourceContext<'_>) {
         let Some((number, reported)) = read_report(report) else { return };
         // One that was overtaken by a later one.
@@ -98,16 +113,19 @@ impl Source for AtpSource {
         } else if reported > self.rate * (1.0 + self.config.tolerance) {
             self.rate += (reported - self.rate) / self.config.damping;
         }
-        (self.probing, self.empty) = (false, 0);
+        (self.probing, self.empty, self.sent) = (false, 0, false);
         self.wait(1.5, context);
     }
 
     fn on_timer(&mut self, _: Timer, context: &mut SourceContext<'_>) {
-        self.empty += 1;
-        if self.probing || self.empty >= MOST_EMPTY {
-            self.probe();
-        } else {
-            self.rate = (self.rate / 2.0).max(self.least());
+        // An epoch in which nothing was sent shows nothing.
+        if core::mem::take(&mut self.sent) {
+            self.empty += 1;
+            if self.probing || self.empty >= MOST_EMPTY {
+                self.probe();
+            } else {
+                self.rate = (self.rate / 2.0).max(self.least());
+            }
         }
         self.wait(1.0, context);
     }

@@ -91,8 +91,8 @@ impl ExactRouter {
         let at = match found {
             Ok(at) => at,
             Err(at) => {
-                let mut at = at;
-                if self.flows.len() >= MOST {
+                let (mut at, full) = (at, self.flows.len() >= MOST);
+                if full {
                     let oldest = (0..MOST).min_by_key(|&at| (self.flows[at].last, self.flows[at].flow));
                     let oldest = oldest.unwrap_or(0);
                     self.flows.remove(oldest);
@@ -103,7 +103,10 @@ impl ExactRouter {
                 let new =
                     Passing { flow, next_hop, bytes, current, last: now, interval, told: 0, computed: now };
                 self.flows.insert(at, new);
-                self.changed = now;
+                // A flow in the place of another changes the share of none.
+                if !full {
+                    self.changed = now;
+                }
                 return at;
             }
         };

@@ -46,7 +46,10 @@ impl WorldView<'_> {
                 sent_packets: totals.sent,
                 retransmissions: transport[flow].retransmissions,
                 window_bytes: sender.map(|sender| sender.window(self.now)),
-                rtt: sender.and_then(|sender| sender.round_trips().smoothed),
+                rtt: match sender {
+                    Some(sender) => sender.round_trips().smoothed,
+                    None => self.network.endpoints.udp.round_trip(flow),
+                },
             }
         };
         self.network.endpoints.flows.places().map(sample).collect()

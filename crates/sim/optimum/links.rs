@@ -203,7 +203,8 @@ fn packets(spec: &WorldSpec, network: &Network, flow: FlowIx) -> Vec<Packets> {
     let headers = &spec.headers;
     let Transport::Tcp { config, .. } = &spec.flows[flow.ix()].transport else {
         let payload = network.endpoints.flows[flow].source.mean_size();
-        let scheme = network.plane.headers.wire_len(network.endpoints.udp.label(flow).0);
+        let scheme = network.plane.headers.wire_len(network.endpoints.udp.label(flow).0)
+            + network.endpoints.udp.transport_header(flow);
         let bytes = payload + headers.udp + headers.ip + scheme;
         return vec![Packets { forward: true, bytes, per_bit: 1.0 / (8.0 * f64::from(payload)) }];
     };

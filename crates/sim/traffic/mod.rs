@@ -8,6 +8,7 @@ use airfair_schemes::places::HeaderKind;
 use airfair_units::math;
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Rate, Span, Time};
+use airfair_wire::rate::Data;
 
 use crate::spec::{FlowSpec, Traffic, Transport};
 
@@ -57,7 +58,8 @@ pub fn without_room(
         return None;
     }
     let header = header()?;
-    let most = largest.saturating_sub(header.wire_len);
+    let of_transport = if matches!(transport, Transport::Rate { .. }) { Data::wire_len() as u32 } else { 0 };
+    let most = largest.saturating_sub(header.wire_len + of_transport);
     (size > most).then_some(NoRoom { size, most, header })
 }
 

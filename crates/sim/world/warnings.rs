@@ -451,7 +451,7 @@ fn idle_scheme_reason(
     let laws = [Carrier::Tcp, Carrier::Udp, Carrier::Rate]
         .map(|carrier| entry.is_some_and(|entry| entry.has_source(carrier)));
     let follows = |flow: &FlowSpec| match flow.transport {
-        Transport::Tcp { pinned, .. } => (laws[0] || laws[2]) && !pinned,
+        Transport::Tcp { pinned, .. } => (laws[0] || (laws[2] && !flow.traffic.has_files())) && !pinned,
         Transport::ControlledUdp { pinned, .. } => laws[1] && !pinned,
         Transport::Udp => laws[1],
         Transport::Rate { pinned, .. } => laws[2] && !pinned,

@@ -74,13 +74,22 @@ impl Receiver {
         Arrived { new: true, delivered: u64::from(bytes) }
     }
 
-    /// The arrivals for the front of a report, of which they may have `room` bytes. The time since the last one is cut at 2^32 - 1 µs.
+    /// The arrivals for the front of a report, of which they may have `room` bytes; where a map is too short for them, those for the front of
+    /// further ones, by `part` from 0 on; `None`: there are no more. The time since the last one is cut at 2^32 - 1 µs.
     #[must_use]
-    pub fn arrivals(&self, room: usize, now: Time) -> Arrivals {
+    pub fn arrivals(&self, part: usize, room: usize, now: Time) -> Option<Arrivals> {
         let (sent, at) = self.last;
         let held = u32::try_from(now.since(at).as_nanos() / 1000).unwrap_or(u32::MAX);
         let blocks = Blocks { next: self.next, ahead: &self.ahead, at: 0 };
-        Arrivals::new(self.next, sent, held, room, blocks)
+        if let Some(arrivals) = Arrivals::with_blocks(self.next, sent, held, room, blocks) {
+            return (part == 0).then_some(arrivals);
+        }
+        // The first missing one needs no bit. What a report has no room for, the next one has.
+        let first = 1 + part * Arrivals::MOST_MAP * 8;
+        let count = self.ahead.len().checked_sub(first).filter(|&count| count > 0)?;
+        let from = self.next.wrapping_add(first as u32);
+        let arrived = |at: usize| self.ahead.get(first + at).is_some_and(|&bytes| bytes != MISSING);
+        Some(Arrivals::with_map((self.next, sent, held), room, (from, count), arrived))
     }
 }
 

@@ -4,7 +4,7 @@ use alloc::collections::{BinaryHeap, VecDeque};
 use core::cmp::Reverse;
 
 use airfair_units::{Span, Time};
-use airfair_wire::rate::Arrivals;
+use airfair_wire::rate::{Arrivals, Block};
 
 use super::{MOST_OUTSTANDING, time_stamp};
 
@@ -177,16 +177,18 @@ impl Sender {
         }
     }
 
-    /// The place of an outstanding datagram, by its number in a header.
-    fn place(&self, number: u32) -> Option<usize> {
-        let place = number.wrapping_sub(self.first as u32) as usize;
-        (place < self.outstanding.len()).then_some(place)
-    }
-
     /// The place of a datagram, if it is outstanding.
     fn place_of(&self, number: u64) -> Option<usize> {
         let place = number.checked_sub(self.first)? as usize;
         (place < self.outstanding.len()).then_some(place)
+    }
+
+    /// The places of a block, as far as they are outstanding still; `None` if it names what was never sent, or nothing.
+    fn places(&self, block: &Block) -> Option<core::ops::Range<usize>> {
+        let beyond = |number: u32| i64::from(number.wrapping_sub(self.first as u32) as i32);
+        let (first, end) = (beyond(block.first), beyond(block.end));
+        let sent = self.outstanding.len() as i64;
+        (first < end && end <= sent && end > 0).then(|| first.max(0) as usize..end as usize)
     }
 
     /// A report says what has arrived. `None`, and nothing changes, if it names a datagram that was never sent as the first missing one; a
@@ -200,27 +202,26 @@ impl Sender {
             _ => return None,
         };
         self.measure(arrivals, now);
-        // Blocks are all that has arrived; a map ends somewhere.
-        let mut known = if arrivals.map().next().is_none() { self.outstanding.len() } else { in_order };
         let mut oldest: Option<Span> = None;
         self.arrive(0..in_order, &mut progress, &mut oldest, now);
         for block in arrivals.blocks() {
-            let (Some(first), Some(last)) = (self.place(block.first), self.place(block.end.wrapping_sub(1)))
-            else {
-                continue;
-            };
-            if first > last {
-                continue;
+            if let Some(places) = self.places(block) {
+                self.arrive(places, &mut progress, &mut oldest, now);
             }
-            self.arrive(first..last + 1, &mut progress, &mut oldest, now);
-            known = known.max(last + 1);
         }
-        for (arrived, beyond) in arrivals.map().zip(1u32..) {
-            let Some(place) = self.place(arrivals.next.wrapping_add(beyond)) else { continue };
-            if arrived {
+        // Blocks are all that has arrived; a map has a beginning and an end.
+        let mut known = 0..self.outstanding.len();
+        if arrivals.map().next().is_some() {
+            let from = arrivals.from().wrapping_sub(self.first as u32) as usize;
+            let end = from.saturating_add(arrivals.map().count()).min(self.outstanding.len());
+            known = if from < end { from..end } else { 0..in_order };
+            for (_, place) in arrivals.map().zip(from..end).filter(|(arrived, _)| *arrived) {
                 self.arrive(place..place + 1, &mut progress, &mut oldest, now);
             }
-            known = known.max(place + 1);
+            // Between the first missing one and the map nothing is said, but that the first is missing.
+            if from == in_order + 1 {
+                known.start = in_order;
+            }
         }
         if let Some(sample) = oldest {
             self.answer.add(sample);
@@ -232,7 +233,11 @@ impl Sender {
         }
         self.forget_arrived();
         if progress.bytes > 0 {
-            (self.since, self.doublings) = (now, 0);
+            self.since = now;
+        }
+        // The news of repetitions do not show how long news take (Karn): the time-out stays doubled until that is known.
+        if oldest.is_some() {
+            self.doublings = 0;
         }
         Some(progress)
     }
@@ -273,11 +278,11 @@ impl Sender {
     }
 
     /// Datagrams are lost that have not arrived, although transmissions have that left later by more than a quarter of a round trip: less
-    /// may be a change of order (RACK, RFC 8985 §6.2). Of datagrams beyond `known` the report says nothing.
-    fn find_losses(&mut self, known: usize) -> u32 {
+    /// may be a change of order (RACK, RFC 8985 §6.2). Of datagrams out of `known` the report says nothing.
+    fn find_losses(&mut self, known: core::ops::Range<usize>) -> u32 {
         let reordering = Span(self.round_trip.mean.map_or(0, |mean| mean.0 / 4));
         let mut found = 0;
-        for (datagram, place) in self.outstanding.range_mut(..known).zip(0u64..) {
+        for (datagram, place) in self.outstanding.range_mut(known.clone()).zip(known.start as u64..) {
             let overtaken = datagram.at.saturating_add(reordering) < self.latest;
             if datagram.state == State::Sent && overtaken {
                 datagram.state = State::Lost;

@@ -100,9 +100,10 @@ fn run(channel: Channel, count: u32, seed: u64) -> (Time, u64) {
             }
         }
         if reports {
-            let arrivals = receiver.arrivals(255, now);
-            for delay in carried(&mut random) {
-                post(&mut events, now + delay, Event::Report(Box::new(arrivals)));
+            for arrivals in (0..).map_while(|part| receiver.arrivals(part, 255, now)) {
+                for delay in carried(&mut random) {
+                    post(&mut events, now + delay, Event::Report(Box::new(arrivals)));
+                }
             }
         }
         if made == count && sender.is_done() {

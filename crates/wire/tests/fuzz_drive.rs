@@ -380,10 +380,12 @@ fn airtime_seeds() -> Vec<Vec<u8>> {
 
 fn rate_seeds() -> Vec<Vec<u8>> {
     let rows = |count| (1..=count).map(|i| Row { first: 5 * i, end: 5 * i + 3 });
-    let mut seeds: Vec<_> = [0, 3, 20, 90]
-        .map(|count| Arrivals::new(2, 40, 900, 255, rows(count)))
+    let mut seeds: Vec<_> = [0, 3, 20]
+        .map(|count| Arrivals::with_blocks(2, 40, 900, 255, rows(count)).unwrap())
+        .into_iter()
+        .chain([Arrivals::with_map((2, 40, 900), 255, (9, 300), |at| at % 3 == 0)])
         .map(|arrivals| bytes(arrivals.wire_len() + 8, |buffer| assert!(arrivals.encode(buffer).is_ok())))
-        .to_vec();
+        .collect();
     seeds.push(bytes(9, |buffer| assert!(rate::Data { number: 7, sent: 9 }.encode(buffer).is_ok())));
     seeds
 }

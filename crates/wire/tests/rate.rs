@@ -16,7 +16,7 @@ fn data() {
 #[test]
 fn arrivals() {
     let blocks = [Block { first: 9, end: 11 }, Block { first: 12, end: 13 }];
-    let arrivals = Arrivals::new(7, 12, 0x0001_0000, 255, blocks.into_iter());
+    let arrivals = Arrivals::with_blocks(7, 12, 0x0001_0000, 255, blocks.into_iter()).unwrap();
     let expected = [
         0, 0, 0, 7, 0, 0, 0, 12, 0, 1, 0, 0, 2, 0, // next, sent, held, two blocks, no map
         0, 0, 0, 9, 0, 0, 0, 11, 0, 0, 0, 12, 0, 0, 0, 13,
@@ -36,35 +36,33 @@ fn arrivals() {
     assert!(wrong(13, 1).contains("0 beside blocks"), "{}", wrong(13, 1));
 }
 
-/// Every other datagram from 2 on, of which 28 bytes hold one block: 14 bytes of a map hold the next 112 datagrams, from 1 on.
+/// Every other datagram from 9 on: a map of two bytes has those from 9 to 24.
 #[test]
-fn a_map_holds_what_blocks_do_not() {
-    let blocks = || (1..100).map(|i| Block { first: 2 * i, end: 2 * i + 1 });
-    let arrivals = Arrivals::new(0, 0, 0, 28, blocks());
-    assert_eq!((arrivals.blocks().len(), arrivals.wire_len()), (0, 28));
+fn a_map_of_arrivals() {
+    let arrivals = Arrivals::with_map((7, 12, 3), 20, (9, 100), |at| at % 2 == 0);
+    assert_eq!((arrivals.blocks().len(), arrivals.from(), arrivals.wire_len()), (0, 9, 20));
     let map: Vec<bool> = arrivals.map().collect();
-    assert_eq!(map.len(), 112);
-    assert!((1..=112).all(|number| map[number - 1] == (number % 2 == 0)));
-    let mut bytes = [0; 28];
-    assert_eq!(arrivals.encode(&mut bytes), Ok(28));
-    assert_eq!(bytes[..16], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 14, 0x55, 0x55]);
+    assert!(map.len() == 16 && map.iter().enumerate().all(|(at, &arrived)| arrived == (at % 2 == 0)));
+    let mut bytes = [0; 20];
+    assert_eq!(arrivals.encode(&mut bytes), Ok(20));
+    assert_eq!(bytes, [0, 0, 0, 7, 0, 0, 0, 12, 0, 0, 0, 3, 0, 2, 0, 0, 0, 9, 0xaa, 0xaa]);
     assert_eq!(Arrivals::decode(&bytes), Ok((arrivals, &[][..])));
-    // Numbers count modulo 2^32.
-    let arrivals = Arrivals::new(u32::MAX, 0, 0, 16, [Block { first: 1, end: 3 }].into_iter());
-    assert_eq!(arrivals.map().take(4).collect::<Vec<_>>(), [false, true, true, false]);
+    assert!(Arrivals::decode(&bytes[..19]).is_err());
     bytes[13] = 201;
     let error = Arrivals::decode(&bytes).unwrap_err().to_string();
     assert!(error.contains("at most 200"), "{error}");
 }
 
-/// Twenty blocks at most, then a map of at most 200 bytes, and no more than the room holds.
+/// Twenty blocks at most, a map of at most 200 bytes, no more than the room holds, and none that says nothing.
 #[test]
 fn arrivals_are_bounded() {
     let blocks = |count: u32| (1..=count).map(|i| Block { first: 2 * i, end: 2 * i + 1 });
-    let all = |count, room| Arrivals::new(0, 0, 0, room, blocks(count));
-    assert_eq!((all(20, 1000).blocks().len(), all(20, 1000).wire_len()), (20, 174));
-    assert_eq!((all(21, 1000).blocks().len(), all(21, 1000).wire_len()), (0, 214));
-    assert_eq!((all(1, 22).blocks().len(), all(1, 21).wire_len(), all(9, 0).wire_len()), (1, 21, 14));
+    let all =
+        |count, room| Arrivals::with_blocks(0, 0, 0, room, blocks(count)).map(|arrivals| arrivals.wire_len());
+    assert_eq!((all(20, 1000), all(21, 1000)), (Some(174), None));
+    assert_eq!((all(1, 22), all(1, 21), all(0, 0)), (Some(22), None, Some(14)));
+    let map = |room, count| Arrivals::with_map((0, 0, 0), room, (1, count), |_| true).wire_len();
+    assert_eq!((map(1000, 5000), map(1000, 17), map(21, 5000), map(0, 10)), (218, 21, 21, 14));
 }
 
 #[test]

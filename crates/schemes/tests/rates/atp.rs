@@ -200,16 +200,18 @@ fn a_forged_number_holds_until_the_source_probes() {
     let mut flow = Flow::new(&*scheme(&[]), None, 1, at(0));
     flow.report(&feedback(1, 80.0), at(100));
     flow.report(&feedback(30_000, 80.0), at(200));
-    let mut now = at(200);
-    for number in 2..8 {
-        now = at(200 + 1000 * (u64::from(number) - 1));
+    let mut rates = vec![];
+    for number in 2..9 {
+        let now = at(200 + 1000 * (u64::from(number) - 1));
+        flow.leave(now);
         while flow.next_timer() <= now {
             let due = flow.next_timer();
             flow.fire(due);
         }
-        flow.report(&feedback(number, 80.0), now);
+        flow.report(&feedback(number, 90.0), now);
+        rates.push(flow.packets_per_second(now));
     }
-    assert_eq!(flow.packets_per_second(now), 80.0);
+    assert_eq!(rates, [80.0, 40.0, 20.0, 90.0, 90.0, 90.0, 90.0]);
 }
 
 /// A forged delay counts as an epoch at most: the average falls again by a quarter with each packet. A probe begins it anew.
@@ -235,16 +237,20 @@ fn a_source_without_reports_probes_again() {
     let mut flow = Flow::new(&*scheme(&[]), None, 1, at(0));
     flow.report(&feedback(1, 80.0), at(100));
     let mut rates = vec![];
-    for _ in 0..4 {
+    // An epoch in which nothing was sent shows nothing.
+    for silent in [false, true, false, false, false] {
         let due = flow.next_timer();
+        if !silent {
+            flow.leave(Time(due.0 - 1));
+        }
         flow.fire(due);
         rates.push((due.0 / 1_000_000, flow.packets_per_second(due)));
     }
-    assert_eq!(rates, [(1600, 40.0), (2600, 20.0), (3600, 1.0), (4600, 1.0)]);
-    assert!(is_probe(&flow.leave(at(4600))));
+    assert_eq!(rates, [(1600, 40.0), (2600, 40.0), (3600, 20.0), (4600, 1.0), (5600, 1.0)]);
+    assert!(is_probe(&flow.leave(at(5600))));
     // The report of a probe is taken at once.
-    flow.report(&feedback(2, 300.0), at(4700));
-    assert_eq!(flow.packets_per_second(at(4700)), 300.0);
+    flow.report(&feedback(2, 300.0), at(5700));
+    assert_eq!(flow.packets_per_second(at(5700)), 300.0);
 }
 
 /// A server with a queue, and a free return path: the part of the time for which it is busy, and the coefficient of variation of the first

@@ -312,7 +312,7 @@ fn a_source_states_what_it_uses() {
 fn an_outage_does_not_widen_the_safety_window() {
     let mut flow = Flow::new(&*scheme(&[]), Some(Rate::from_mbps(8)), 1, at(0));
     let mut now = 0;
-    let mut answered = |flow: &mut Flow, now: u64| {
+    let answered = |flow: &mut Flow, now: u64| {
         let header = flow.leave(at(now));
         flow.report(&feedback(500_000, sequence(&header)), at(now + 20));
     };

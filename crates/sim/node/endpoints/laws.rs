@@ -35,32 +35,34 @@ pub(crate) fn carried_by(run: &dyn Scheme, flow: &FlowSpec) -> Option<Carrier> {
         Carrier::Rate => run.rate().is_some(),
     };
     let named = carrier(&flow.transport);
-    let instead = || named == Carrier::Tcp && !sends_files(&flow.traffic) && has(Carrier::Rate);
+    let instead = || named == Carrier::Tcp && !flow.traffic.has_files() && has(Carrier::Rate);
     if has(named) { Some(named) } else { instead().then_some(Carrier::Rate) }
 }
 
-/// The traffic of a flow as packets: over the transport with a rate an application without an end hands over full datagrams.
-pub(crate) fn packets(flow: &FlowSpec, by: Carrier) -> Traffic {
-    let packet = match &flow.transport {
-        Transport::Rate { payload, .. } => *payload,
-        Transport::Tcp { config, .. } => Bytes(u64::from(config.mss)),
-        _ => return flow.traffic.clone(),
-    };
-    match flow.traffic {
-        Traffic::Endless if by == Carrier::Rate => Traffic::Saturating { packet },
-        _ => flow.traffic.clone(),
-    }
-}
+/// Most payload of a datagram that stands for a segment of TCP, bytes: with every header it is an IP packet.
+const LARGEST_CARRIED: u32 = 65_400;
 
-/// True for traffic of files, each over a connection of its own.
-const fn sends_files(traffic: &Traffic) -> bool {
-    !matches!(
-        traffic,
-        Traffic::Endless
-            | Traffic::Saturating { .. }
-            | Traffic::ConstantRate { .. }
-            | Traffic::Poisson { .. }
-    )
+/// The traffic of a flow as packets: over the transport with a rate an application without an end hands over full datagrams, and the data
+/// of one over TCP are cut to segments.
+pub(crate) fn packets(flow: &FlowSpec, by: Carrier) -> Traffic {
+    let mut traffic = flow.traffic.clone();
+    let (payload, most) = match &flow.transport {
+        Transport::Rate { payload, .. } => (*payload, Bytes(u64::MAX)),
+        Transport::Tcp { config, .. } => {
+            let mss = Bytes(u64::from(config.mss.min(LARGEST_CARRIED)));
+            (mss, mss)
+        }
+        Transport::Udp | Transport::PlainUdp | Transport::ControlledUdp { .. } => return traffic,
+    };
+    match &mut traffic {
+        _ if by != Carrier::Rate => {}
+        Traffic::Endless => return Traffic::Saturating { packet: payload },
+        Traffic::Saturating { packet }
+        | Traffic::ConstantRate { packet, .. }
+        | Traffic::Poisson { packet, .. } => *packet = (*packet).min(most),
+        Traffic::File { .. } | Traffic::Web { .. } | Traffic::Arrivals { .. } | Traffic::List { .. } => {}
+    }
+    traffic
 }
 
 /// The schemes that make sources.

@@ -297,13 +297,20 @@ impl Endpoints {
 
     /// Sends the packets of a flow that its pacing allows and for which its node's queue has room.
     pub(crate) fn send_paced(&mut self, plane: &mut DataPlane, flow: FlowIx, now: Time) {
-        while !self.udp.is_blocked(flow)
-            && now < self.flows[flow].stop
-            && let Some(data) = self.udp.next_data(flow)
-        {
+        while !self.udp.is_blocked(flow) && now < self.flows[flow].stop {
+            // An application waits for pacing, for room in its node's queue, and for room at the ends of the transport.
+            let pending = self.udp.is_pending(flow);
+            let Some(data) = self.udp.next_data(flow) else {
+                if pending {
+                    self.hold_flow(flow, now);
+                }
+                return;
+            };
             let due = self.udp.due(flow, now);
             if due > now {
-                self.hold_flow(flow, now);
+                if pending {
+                    self.hold_flow(flow, now);
+                }
                 if due < Time::NEVER {
                     self.udp.arm(flow, due, self.flows[flow].order(), &mut plane.schedule);
                 }
@@ -314,7 +321,9 @@ impl Endpoints {
                 && (self.is_full_for(plane, port, flow, now)
                     || self.udp_source_must_wait(plane, port, flow, now))
             {
-                self.hold_flow(flow, now);
+                if pending {
+                    self.hold_flow(flow, now);
+                }
                 self.udp.set_blocked(flow, true);
                 self.wait_for_room(plane, port, Waiter::Flow(flow), now);
                 return;

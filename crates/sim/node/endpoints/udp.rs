@@ -2,11 +2,12 @@
 
 use airfair_host::{Firing, HeaderId, HeaderKinds, ReportCounts, UdpReceiver, UdpSource};
 use airfair_schemes::places::{
-    Arrived, FlowSetup, Header, ReceiverEffects, ReportBytes, SourceEffects, Timer, UdpEnds, Waiting,
+    Arrived, FlowSetup, Header, MOST_REPORT_BYTES, ReceiverEffects, ReportBytes, SourceEffects, Timer,
+    UdpEnds, Waiting,
 };
 use airfair_transport::rate;
 use airfair_units::random::{Purpose, Stream};
-use airfair_units::{Bytes, Rate, Time};
+use airfair_units::{Bytes, Rate, Span, Time};
 use airfair_wire::rate::{Arrivals, Data};
 
 use crate::event::{EventKind, Order, Schedule, class};
@@ -48,14 +49,42 @@ struct Repair {
     receiver: rate::Receiver,
     /// Due time of the pending event for the sender's deadline.
     armed: Option<Time>,
+    /// Reports made since the last one of the law, which tell more of what has arrived; 0: none is due.
+    parts: usize,
     warmup: TransportTotals,
 }
 
 impl Repair {
+    /// A law's report behind what has arrived; alone, if it leaves no room for that.
+    fn with_arrivals(&mut self, report: &ReportBytes, now: Time) -> ReportBytes {
+        let law = report.as_slice();
+        self.parts = 1;
+        let receiver = &self.receiver;
+        let whole = ReportBytes::written(|buffer| {
+            let len = receiver.arrivals(0, buffer.len() - law.len(), now)?.encode(buffer).ok()?;
+            buffer.get_mut(len..len + law.len())?.copy_from_slice(law);
+            Some(len + law.len())
+        });
+        whole.unwrap_or(*report)
+    }
+
+    /// A further report after one of the law, if that could not tell all that has arrived.
+    fn next_part(&mut self, now: Time) -> Option<ReportBytes> {
+        let part = std::mem::take(&mut self.parts);
+        let arrivals = self.receiver.arrivals(part, MOST_REPORT_BYTES, now).filter(|_| part > 0)?;
+        self.parts = part + 1;
+        ReportBytes::written(|buffer| arrivals.encode(buffer).ok())
+    }
+
     fn totals(&self) -> TransportTotals {
         let &rate::Stats { retransmissions, round_trips, round_trip_ns, .. } = self.sender.stats();
         TransportTotals { retransmissions, round_trips, round_trip_ns }
     }
+}
+
+/// Takes the first of a receiver's reports.
+fn next(reports: &mut Vec<ReportBytes>) -> Option<ReportBytes> {
+    (!reports.is_empty()).then(|| reports.remove(0))
 }
 
 /// The data of a datagram about to leave.
@@ -284,28 +313,25 @@ impl Udp {
 
     /// The next report that a flow's receiver has made, with its number: over the transport with a rate behind what has arrived.
     pub fn next_report(&mut self, flow: FlowIx, now: Time) -> Option<(ReportBytes, u32)> {
-        if self.receiver_effects.reports.is_empty() {
-            return None;
-        }
-        let report = self.receiver_effects.reports.remove(0);
-        let udp = self.flows[flow].as_deref_mut()?;
+        let Self { flows, receiver_effects, .. } = self;
+        let udp = flows[flow].as_deref_mut()?;
+        let report = match &mut udp.repair {
+            None => next(&mut receiver_effects.reports)?,
+            Some(repair) => match repair.next_part(now) {
+                Some(report) => report,
+                None => repair.with_arrivals(&next(&mut receiver_effects.reports)?, now),
+            },
+        };
         let number = udp.next_report;
         udp.next_report = number.wrapping_add(1);
-        let Some(repair) = &udp.repair else { return Some((report, number)) };
-        let law = report.as_slice();
-        let whole = ReportBytes::written(|buffer| {
-            let len = repair.receiver.arrivals(buffer.len() - law.len(), now).encode(buffer).ok()?;
-            buffer.get_mut(len..len + law.len())?.copy_from_slice(law);
-            Some(len + law.len())
-        });
-        Some((whole?, number))
+        Some((report, number))
     }
 
     /// Handles a report that has arrived at its flow's source. One whose front says what cannot be counts for nothing.
     pub fn on_report(&mut self, flow: FlowIx, mut report: &[u8], now: Time, schedule: &mut Schedule) {
         let Self { flows, effects, firings, .. } = self;
         if let Some(udp) = &mut flows[flow] {
-            udp.received += 1;
+            let law = udp.repair.is_none();
             if let Some(repair) = &mut udp.repair {
                 let Ok((arrivals, rest)) = Arrivals::decode(report) else { return };
                 if repair.sender.on_arrivals(&arrivals, now).is_none() {
@@ -313,7 +339,11 @@ impl Udp {
                 }
                 report = rest;
             }
-            udp.source.on_report(report, now, effects, firings);
+            // A further report has no part of the law.
+            if law || !report.is_empty() {
+                udp.received += 1;
+                udp.source.on_report(report, now, effects, firings);
+            }
             self.apply(flow, schedule);
             self.arm_repair(flow, schedule);
         }
@@ -389,6 +419,11 @@ impl Udp {
         }
     }
 
+    /// True if the application waits with a packet.
+    pub fn is_pending(&self, flow: FlowIx) -> bool {
+        self.get(flow).is_some_and(|udp| udp.pending)
+    }
+
     /// Sets whether a flow's source waits for room in its node's queue. Returns the earlier value.
     pub fn set_blocked(&mut self, flow: FlowIx, blocked: bool) -> bool {
         self.flows[flow].as_deref_mut().is_some_and(|udp| std::mem::replace(&mut udp.blocked, blocked))
@@ -397,6 +432,11 @@ impl Udp {
     /// True if a flow's source waits for room in its node's queue.
     pub fn is_blocked(&self, flow: FlowIx) -> bool {
         self.get(flow).is_some_and(|udp| udp.blocked)
+    }
+
+    /// The smoothed round-trip time of a flow over the transport with a rate.
+    pub fn round_trip(&self, flow: FlowIx) -> Option<Span> {
+        self.get(flow)?.repair.as_ref()?.sender.round_trip()
     }
 
     /// Transport totals of a flow over the transport with a rate, and those at the end of the warm-up.

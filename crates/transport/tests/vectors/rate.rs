@@ -22,7 +22,7 @@ fn span(ms: u64) -> Span {
 /// A report: everything below `next`, then blocks; the datagram that arrived last left at `sent` ms and arrived `held` ms before.
 fn report(next: u32, sent: u32, held: u32, blocks: &[(u32, u32)]) -> Arrivals {
     let blocks = blocks.iter().map(|&(first, end)| Block { first, end });
-    Arrivals::new(next, sent * 1000, held * 1000, 255, blocks)
+    Arrivals::with_blocks(next, sent * 1000, held * 1000, 255, blocks).unwrap()
 }
 
 /// The first bytes of a datagram that left at `sent` ms.
@@ -135,21 +135,24 @@ fn what_nothing_has_overtaken_is_not_lost() {
     assert_eq!(sender.to_send(), Next::New);
 }
 
-/// More gaps than blocks: a map has the arrivals, and nothing beyond it is known.
+/// More gaps than blocks: maps have the arrivals, and a map says nothing of what is beyond it.
 #[test]
-fn a_map_shows_many_gaps() {
+fn maps_show_many_gaps() {
     let mut sender = sent(60);
-    let odd: Vec<(u32, u32)> = (0..30).map(|i| (2 * i + 1, 2 * i + 2)).collect();
-    let blocks = odd.iter().map(|&(first, end)| Block { first, end });
-    // Three bytes of the map have the datagrams 1 to 24, of which twelve have arrived.
-    let arrivals = Arrivals::new(0, 590_000, 0, 17, blocks.clone());
+    let odd = |from: usize| move |at: usize| (from + at) % 2 == 1;
+    // Three bytes have the datagrams 1 to 24, of which twelve have arrived; the first is missing.
+    let arrivals = Arrivals::with_map((0, 590_000, 0), 21, (1, 59), odd(1));
     assert_eq!((arrivals.blocks().len(), arrivals.map().count()), (0, 24));
     let progress = sender.on_arrivals(&arrivals, ms(600));
     assert_eq!(progress, Some(Progress { bytes: 1200, lost: 13 }));
-    // The whole map has the rest.
-    let arrivals = Arrivals::new(0, 590_000, 1, 255, blocks);
-    assert_eq!(arrivals.map().count(), 1600);
-    assert_eq!(sender.on_arrivals(&arrivals, ms(601)), Some(Progress { bytes: 1800, lost: 17 }));
+    // A part from 41 on says nothing of those before.
+    let arrivals = Arrivals::with_map((0, 590_000, 1), 255, (41, 19), odd(41));
+    assert_eq!(sender.on_arrivals(&arrivals, ms(601)), Some(Progress { bytes: 1000, lost: 9 }));
+    let arrivals = Arrivals::with_map((0, 590_000, 1), 255, (1, 59), odd(1));
+    assert_eq!(sender.on_arrivals(&arrivals, ms(601)), Some(Progress { bytes: 800, lost: 8 }));
+    // Beyond all that was sent.
+    let arrivals = Arrivals::with_map((0, 590_000, 1), 255, (60, 59), odd(1));
+    assert_eq!(sender.on_arrivals(&arrivals, ms(601)), Some(Progress::default()));
 }
 
 /// Blocks are all that has arrived: the tail of a burst is found by the arrival of one repetition.
@@ -171,20 +174,40 @@ fn forged_reports_are_ignored() {
     let mut sender = sent(4);
     assert_eq!(sender.on_arrivals(&report(5, 30, 0, &[]), ms(50)), None);
     assert_eq!(sender.on_arrivals(&report(1 << 31, 30, 0, &[(1, 2)]), ms(50)).map(|p| p.bytes), Some(100));
-    for block in [(3, 2), (3, 1), (2, 5), (4, 4), (0, 0), (u32::MAX, 1)] {
+    for block in [(3, 2), (3, 1), (2, 5), (4, 4), (0, 0), (u32::MAX - 1, u32::MAX)] {
         let progress = sender.on_arrivals(&report(0, 30, 0, &[block]), ms(50));
         assert_eq!(progress, Some(Progress::default()), "{block:?}");
     }
     assert_eq!(sender.outstanding(), 4);
 }
 
-/// An old report that was overtaken takes nothing back, and its blocks count.
+/// The news of a repetition does not show how long news take: the time-out stays doubled until a datagram that was sent once has arrived.
+#[test]
+fn the_time_out_stays_doubled_until_the_time_to_news_is_known() {
+    let mut sender = sent(1);
+    sender.on_timer(ms(2000));
+    again(&mut sender, ms(2000));
+    sender.on_arrivals(&report(1, 2000, 0, &[]), ms(2900));
+    assert_eq!(sender.sent_new(100, ms(3000)), 1);
+    assert_eq!(sender.deadline(), Some(ms(7000)), "4 s");
+    sender.on_arrivals(&report(2, 3000, 0, &[]), ms(3900));
+    sender.sent_new(100, ms(4000));
+    // 900 ms and four times 450.
+    assert_eq!(sender.deadline(), Some(ms(6700)));
+}
+
+/// An old report that was overtaken takes nothing back, and its blocks count as far as they are outstanding still.
 #[test]
 fn an_old_report_counts_for_what_it_says() {
     let mut sender = sent(6);
     sender.on_arrivals(&report(3, 20, 0, &[]), ms(60));
     assert_eq!(sender.on_arrivals(&report(1, 40, 0, &[(2, 3), (4, 5)]), ms(70)).map(|p| p.bytes), Some(100));
     assert_eq!(sender.outstanding(), 3);
+    assert_eq!(
+        sender.on_arrivals(&report(1, 40, 0, &[(2, 4)]), ms(71)).map(|p| p.bytes),
+        Some(100),
+        "3 of 2 and 3"
+    );
 }
 
 /// Without news the first datagram on its way is sent again: after 2 s, then 4 s.
@@ -303,16 +326,35 @@ fn a_receiver_reports_gaps_in_order() {
     for number in [0, 3, 4, 6] {
         receiver.on_data(data(number, number), 10, ms(20));
     }
-    assert_eq!(receiver.arrivals(255, ms(27)), report(1, 6, 7, &[(3, 5), (6, 7)]));
-    // Room for one block, not for two: a map of eight bytes has 2 to 65.
-    let map: Vec<bool> = receiver.arrivals(22, ms(27)).map().collect();
-    assert_eq!((map.len(), &map[..6]), (64, &[false, true, true, false, true, false][..]));
+    assert_eq!(receiver.arrivals(0, 255, ms(27)), Some(report(1, 6, 7, &[(3, 5), (6, 7)])));
+    assert_eq!(receiver.arrivals(1, 255, ms(27)), None, "that was all");
+    // Room for one block, not for two: a map has 2 to 9.
+    let map: Vec<bool> = receiver.arrivals(0, 22, ms(27)).unwrap().map().collect();
+    assert_eq!(map, [false, true, true, false, true, false, false, false]);
     for number in [1, 2, 5] {
         receiver.on_data(data(number, number), 10, ms(30));
     }
-    assert_eq!(receiver.arrivals(255, ms(30)), report(7, 5, 0, &[]));
+    assert_eq!(receiver.arrivals(0, 255, ms(30)), Some(report(7, 5, 0, &[])));
     receiver.on_data(data(3, 33), 10, ms(40));
-    assert_eq!(receiver.arrivals(255, ms(41)), report(7, 33, 1, &[]));
+    assert_eq!(receiver.arrivals(0, 255, ms(41)), Some(report(7, 33, 1, &[])));
+}
+
+/// Every other of 4,001 datagrams is missing: three reports tell of those that have arrived.
+#[test]
+fn a_receiver_tells_all_in_parts() {
+    let (mut sender, mut receiver) = (Sender::default(), Receiver::default());
+    for number in 0..4001 {
+        sender.sent_new(1, Time(u64::from(number) * 1000));
+        if number % 2 == 1 {
+            receiver.on_data(Data { number, sent: number }, 1, ms(5));
+        }
+    }
+    let parts: Vec<Progress> = (0..)
+        .map_while(|part| receiver.arrivals(part, 255, ms(5)))
+        .map(|arrivals| sender.on_arrivals(&arrivals, ms(6)).unwrap())
+        .collect();
+    assert_eq!(parts.iter().map(|part| part.bytes).collect::<Vec<_>>(), [800, 800, 400]);
+    assert!(parts.iter().map(|part| part.lost).sum::<u32>() > 1000, "{parts:?}");
 }
 
 /// A datagram that is further beyond the first gap than a sender may be takes no memory.
@@ -323,6 +365,6 @@ fn a_receiver_ignores_what_is_too_far_ahead() {
     for number in [MOST_OUTSTANDING as u32 + 1, 1 << 30, (1 << 31) - 1] {
         assert!(!receiver.on_data(data(number, 6), 10, ms(2)).new, "{number}");
     }
-    assert_eq!(receiver.arrivals(255, ms(2)), report(1, 5, 1, &[]));
+    assert_eq!(receiver.arrivals(0, 255, ms(2)), Some(report(1, 5, 1, &[])));
     assert!(receiver.on_data(data(MOST_OUTSTANDING as u32, 7), 10, ms(3)).new, "the farthest that may be");
 }
