@@ -92,7 +92,8 @@ pub struct Sender {
     /// Number of the first outstanding datagram.
     first: u32,
     outstanding: VecDeque<Outstanding>,
-    /// Numbers found lost, in the order in which they were found; some may have arrived since.
+    /// Numbers found lost, in ascending order: what the application waits for goes first, also when its repetition is lost in turn. Some
+    /// may have arrived since.
     lost: VecDeque<u32>,
     /// The latest transmission that is known to have arrived.
     latest: Time,
@@ -266,7 +267,8 @@ impl Sender {
             let overtaken = datagram.at.saturating_add(reordering) < self.latest;
             if datagram.state == State::Sent && overtaken {
                 datagram.state = State::Lost;
-                self.lost.push_back(self.first.wrapping_add(place));
+                let at = self.lost.partition_point(|&lost| lost.wrapping_sub(self.first) < place);
+                self.lost.insert(at, self.first.wrapping_add(place));
                 found += 1;
             }
         }

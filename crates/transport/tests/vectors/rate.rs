@@ -115,6 +115,21 @@ fn lost_repetitions_are_found() {
     assert_eq!(sender.on_arrivals(&report(0, 80, 0, &[(2, 4)]), ms(112)).map(|p| p.lost), Some(0));
 }
 
+/// The lowest number first, also when its repetition was lost in turn: all that lies beyond it waits for it.
+#[test]
+fn the_lowest_number_that_is_lost_goes_first() {
+    let mut sender = sent(8);
+    sender.on_arrivals(&report(0, 70, 0, &[(7, 8)]), ms(100));
+    assert_eq!(again(&mut sender, ms(110)), Some((0, 100)));
+    assert_eq!(again(&mut sender, ms(120)), Some((1, 100)));
+    // 1 arrives again, 0 does not; 2 to 6 are known to be lost longer than that.
+    let news = sender.on_arrivals(&report(0, 120, 0, &[(1, 2), (7, 8)]), ms(150));
+    assert_eq!(news, Some(Progress { bytes: 100, lost: 1 }));
+    let order: Vec<u32> = (0..6u64).map(|i| again(&mut sender, ms(160 + i)).unwrap().0).collect();
+    assert_eq!(order, [0, 2, 3, 4, 5, 6]);
+    assert_eq!(sender.to_send(), Next::New);
+}
+
 /// Nothing that left later has arrived: datagrams on their way are not lost.
 #[test]
 fn what_nothing_has_overtaken_is_not_lost() {
