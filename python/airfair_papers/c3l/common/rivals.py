@@ -95,19 +95,19 @@ def of_rival(
     )
 
 
-def even(place: str, where: str, *, scene: str = MAIN, also: str = MAIN, c3l: str = MAIN) -> list[Claim]:
-    """Of C3L, in a reading of it, beside each rival of the same reliability, which must not be so."""
+def even(place: str, where: str, *, scene: str = MAIN, also: str = MAIN) -> list[Claim]:
+    """Of C3L beside each rival of the same reliability, which must not be so."""
     return [
         Claim(
             text=f"{own}: almost equal, Jain's index above 0.95, and {rival} is not",
             where=where,
             source="paper",
-            series=name(place, own, told(scene, c3l)),
+            series=name(place, own, scene),
             baseline=name(place, rival, scene),
             statistic=jain,
             comparison="above",
             value=0.95,
-            reading=told(also, scene, c3l),
+            reading=told(also, scene),
             about=("flow",),
         )
         for rival, own in PARTNER.items()
