@@ -14,7 +14,7 @@ from airfair import Scenario, claims, paper
 from airfair.claims import MeasuredRow
 from airfair.recording import Recording, record
 from airfair_papers.c3l import fig13, fig15
-from airfair_papers.c3l.common import convergence, networks, scenes
+from airfair_papers.c3l.common import convergence, networks, rivals, scenes
 from airfair_papers.c3l.common.shares import model
 
 SHORT = ('duration="100 s"', 'warmup="70 s"')
@@ -65,6 +65,41 @@ def test_c3l_is_fair_and_near_the_optimum_where_tcp_is_not() -> None:
     rows = paper.measure(replace(loaded, series=series), seeds=[1, 2, 3])
     judged = [claims.judge(one, rows) for one in loaded.claims if {one.series, one.baseline} <= asked]
     assert len(judged) == 6
+    for claim in judged:
+        assert claim["holds"], claim
+        assert not claim["baseline_holds"], claim
+
+
+@pytest.mark.parametrize("figure", ["fig3", "fig4", "fig9", "fig10", "fig11", "fig16", "fig17"])
+def test_atp_exact_and_c3l_have_a_reliable_and_an_unreliable_series(figure: str) -> None:
+    """And what a series is called is what carries its flows."""
+    loaded = paper.load(f"c3l/{figure}")
+    kinds = dict.fromkeys(rivals.LAWS, 0)
+    for one in loaded.series:
+        law = next((law for law in rivals.LAWS if law in one.name), None)
+        if law is None:
+            continue
+        kinds[law] += 1
+        drawn = one.by_seed(1) if one.by_seed else ()
+        made = Scenario.read(one.scenario or loaded.scenario, (*one.overrides, *drawn))
+        carried = {flow["transport"] for flow in made.to_dict()["flow"]}
+        assert carried == {f"rate-{one.scheme}" if ", reliable" in law else "udp"}, one.name
+        assert one.scheme == law.split(",")[0].lower()
+    assert all(kinds.values()), kinds
+
+
+def test_atp_and_exact_starve_whom_c3l_does_not() -> None:
+    """`c3l/fig3`'s claims with the inhibitor far, with three seeds."""
+    loaded = paper.load("c3l/fig3")
+    asked = {scenes.name(scenes.FAR, law) for law in rivals.LAWS}
+    series = tuple(one for one in loaded.series if one.name in asked)
+    rows = paper.measure(replace(loaded, series=series), seeds=[1, 2, 3])
+    judged = [
+        claims.judge(one, rows)
+        for one in loaded.claims
+        if {one.series, one.baseline, *one.others(one.series)} <= asked
+    ]
+    assert len(judged) == 8
     for claim in judged:
         assert claim["holds"], claim
         assert not claim["baseline_holds"], claim

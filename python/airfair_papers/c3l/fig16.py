@@ -9,20 +9,24 @@ The paper's reason is the largest window alone. Here a window of at most 63 does
 standard's 7 attempts an RTS fails 7 times in a row, the packet is lost, and TCP's timer does the rest. It
 takes a MAC that does not give up as well, as cards' firmware may be: the main reading. 7 and 50 attempts,
 and the standard's window, are the others.
+
+ATP, EXACT and C3L have a reliable and an unreliable series each (`common.rivals`); what is said of existing
+protocols is claimed of ATP and EXACT as of TCP.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from airfair.claims import MAIN, Claim, Measured, jain, share_of_mean
+from airfair.claims import MAIN, Claim, Measured, Statistic, jain, share_of_mean
 from airfair.paper import Experiment
 
+from airfair_papers.c3l.common import rivals
 from airfair_papers.c3l.common.scenes import (
-    C3L,
     LIMIT,
     MACS,
     NEWRENO,
+    RIVALS,
     ROUTERS,
     SMALL,
     TCPS,
@@ -72,14 +76,38 @@ def of_tcp(protocol: str, reading: str = MAIN) -> list[Claim]:
     return [starves, unfair]
 
 
+def of_rival(rival: str, law: str, scene: str = MAIN) -> list[Claim]:
+    """Of ATP or EXACT, in a reading of its law and with a MAC."""
+
+    def of(text: str, statistic: Statistic, comparison: Literal["above", "below"], value: float) -> Claim:
+        flaw = comparison == "below"
+        return rivals.of_rival(
+            ROUTERS,
+            rival,
+            text,
+            WHERE,
+            statistic,
+            comparison,
+            value,
+            law=law,
+            scene=scene,
+            false_of_c3l=flaw,
+        )
+
+    return [
+        of("F1 does not starve: more than a twentieth of the mean", share_of_mean("F1"), "above", 0.05),
+        of("unfair: Jain's index below 0.8", jain, "below", 0.8),
+    ]
+
+
 def draw(rows: Measured, figure: Figure) -> None:
     """Goodputs by protocol, and with other MACs."""
-    figure.set_size_inches(11.0, 4.5)
+    figure.set_size_inches(15.0, 5.5)
     left, right = figure.subplots(1, 2)
     bars(left, rows, ROUTERS, {protocol: name(ROUTERS, protocol) for protocol in PROTOCOLS})
     varied = {
         told(protocol, reading): name(ROUTERS, protocol, reading)
-        for protocol in (NEWRENO, C3L)
+        for protocol in (NEWRENO, *rivals.LAWS)
         for reading in READINGS
     }
     bars(right, rows, ROUTERS, varied)
@@ -97,6 +125,8 @@ EXPERIMENT = Experiment(
             for reading in (*READINGS, LIMIT)
             for claim in of_tcp(protocol, reading)
         ),
+        *(claim for rival in RIVALS for mac in (MAIN, *READINGS) for claim in of_rival(rival, MAIN, mac)),
+        *(claim for shown in rivals.CHANGED for claim in of_rival(*shown)),
         *all_of_own(ROUTERS, WHERE, READINGS, OWN_READINGS),
     ),
     draw=draw,

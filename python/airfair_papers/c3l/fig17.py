@@ -4,6 +4,9 @@ The paper: "existing transport protocols allocate less bandwidth to flows F1, F2
 at least 1.3 times the mean, ours), C3L is fair (Jain's index above 0.95) and "close to optimum" (each flow
 above 0.85 of it). The optimum is C/4 by hand: all links are in one clique, and a quarter of what a lone link
 delivers (9.62 Mbit/s) is what four flows can have.
+
+ATP, EXACT and C3L have a reliable and an unreliable series each (`common.rivals`); the words about existing
+protocols are claimed of ATP and EXACT as of TCP.
 """
 
 from __future__ import annotations
@@ -13,11 +16,13 @@ from typing import TYPE_CHECKING
 from airfair.claims import MAIN, Claim, Measured, share_of_mean
 from airfair.paper import Experiment
 
+from airfair_papers.c3l.common import rivals
 from airfair_papers.c3l.common.scenes import (
     CARDS,
     LIMIT,
     NEWRENO,
     RENO,
+    RIVALS,
     SACK,
     SMALL,
     TESTBED,
@@ -56,8 +61,15 @@ def of_tcp(protocol: str, reading: str = MAIN) -> Claim:
     )
 
 
+def of_rival(rival: str, law: str = MAIN, scene: str = MAIN) -> Claim:
+    """Of ATP or EXACT, in a reading of its law and of the cards."""
+    text = "F4 has at least 1.3 times the mean"
+    return rivals.of_rival(CARDS, rival, text, WHERE, share_of_mean("F4"), "above", 1.3, law=law, scene=scene)
+
+
 def draw(rows: Measured, figure: Figure) -> None:
     """Goodputs by protocol."""
+    figure.set_size_inches(11.0, 5.0)
     bars(figure.subplots(), rows, CARDS, {protocol: name(CARDS, protocol) for protocol in PROTOCOLS})
 
 
@@ -68,6 +80,8 @@ EXPERIMENT = Experiment(
     claims=(
         *(of_tcp(protocol) for protocol in (RENO, NEWRENO, SACK, VEGAS)),
         *(of_tcp(protocol, reading) for protocol in (NEWRENO, VEGAS) for reading in (*READINGS, LIMIT)),
+        *(of_rival(rival, MAIN, scene) for rival in RIVALS for scene in (MAIN, *READINGS)),
+        *(of_rival(*shown) for shown in rivals.CHANGED),
         *all_of_own(CARDS, WHERE, READINGS, OWN_READINGS),
     ),
     draw=draw,

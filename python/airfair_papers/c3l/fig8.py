@@ -22,6 +22,7 @@ from airfair.paper import Experiment
 
 from airfair_papers.c3l.common.scenes import (
     BASE,
+    BESIDE,
     C3L,
     COMMON,
     FAR,
@@ -29,10 +30,12 @@ from airfair_papers.c3l.common.scenes import (
     HIDDEN,
     HOPS,
     HOPS_WIDE,
+    LOCAL,
     MIDDLE,
     NEWRENO,
     NS3,
-    PROTOCOLS,
+    OTHERS,
+    OVER_TCP,
     READINGS,
     SHARED,
     SMALL,
@@ -50,6 +53,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WHERE = "figure 8, section IV-A"
+PROTOCOLS = (*OTHERS, *BESIDE, C3L, LOCAL, OVER_TCP)
+"""ATP and EXACT are in figures 3 and 4."""
 FORMS = {
     (HIDDEN, MAIN): "(a)",
     (FAR, MAIN): "(a)",

@@ -215,13 +215,13 @@ def _network(kind: str, seed: int) -> Network:
 
 
 def of_seed(
-    kind: str, *, udp: bool, more: Callable[[Network], Iterable[str]] = lambda _: ()
+    kind: str, *, udp: bool, rate: str = "", more: Callable[[Network], Iterable[str]] = lambda _: ()
 ) -> Callable[[int], tuple[str, ...]]:
     """The network of each seed as overrides of the base scene. `more`: further ones."""
 
     def overrides(seed: int) -> tuple[str, ...]:
         of = network(kind, seed)
-        return (f'name="{kind}"', nodes(of.nodes), flows(of.flows, udp=udp), *more(of))
+        return (f'name="{kind}"', nodes(of.nodes), flows(of.flows, udp=udp, rate=rate), *more(of))
 
     return overrides
 
@@ -260,7 +260,7 @@ def series(
         name(protocol, reading),
         spoken.scheme,
         (*routed, *spoken.overrides, *changes),
-        by_seed=of_seed(kind, udp=spoken.udp, more=more),
+        by_seed=of_seed(kind, udp=spoken.udp, rate=spoken.rate, more=more),
     )
 
 

@@ -3,13 +3,15 @@
 A series is a place, a protocol and a reading, each of them a tuple of overrides of `base.toml`.
 
 Readings that all experiments share. **C3L's flows** are UDP: reliability is "separate" (section V); its
-sources are saturated. **Probes** have 7 dB more power than data, not the paper's 3: "a node can communicate
-directly with interfering neighbors" (section III-B) is what they are for, and where the lowest rate reaches
-no farther than the highest, as in this radio model, 3 dB do not reach the 1.5 times of the sense range.
-**Routing** is DSDV with ns-2's values where flows have several hops (section IV); static routes are the
-other reading. Where all flows have one hop, routes are static. **Time**: flows start at 60 s, when routes and
-neighbours are known (a saturating flow from the start keeps DSDV from ever finding a route that its packets
-disturb); then 120 s of warm-up, and 300 s measured.
+sources are saturated. **ATP, EXACT and C3L** have two series each in figures 3, 4, 9 to 11, 16 and 17:
+*reliable* over the transport with a rate, which sends again what was lost, and *unreliable* over UDP, where
+the goodput is what arrived once; elsewhere C3L is unreliable. **Probes** have 7 dB more power than data, not
+the paper's 3: "a node can communicate directly with interfering neighbors" (section III-B) is what they are
+for, and where the lowest rate reaches no farther than the highest, as in this radio model, 3 dB do not reach
+the 1.5 times of the sense range. **Routing** is DSDV with ns-2's values where flows have several hops
+(section IV); static routes are the other reading. Where all flows have one hop, routes are static. **Time**:
+flows start at 60 s, when routes and neighbours are known (a saturating flow from the start keeps DSDV from
+ever finding a route that its packets disturb); then 120 s of warm-up, and 300 s measured.
 """
 
 from __future__ import annotations
@@ -43,11 +45,16 @@ class Protocol(NamedTuple):
     overrides: tuple[str, ...] = ()
     udp: bool = False
     """Saturating sources over UDP instead of TCP's transfers without end."""
+    rate: str = ""
+    """The law of the transport with a rate, if that carries the transfers."""
 
 
 RENO, NEWRENO, SACK, VEGAS = "TCP Reno", "TCP NewReno", "TCP SACK", "TCP Vegas"
 UDP, CUBIC, NRED = "UDP", "CUBIC", "NRED"
-C3L, LOCAL, OVER_TCP = "C3L", "C3L, local estimates", "C3L over TCP"
+C3L, RELIABLE = "C3L, unreliable", "C3L, reliable"
+LOCAL, OVER_TCP = "C3L, local estimates", "C3L over TCP"
+ATP, ATP_UDP = "ATP, reliable", "ATP, unreliable"
+EXACT, EXACT_UDP = "EXACT, reliable", "EXACT, unreliable"
 
 PROBES = "c3l.probe_power=7"
 OTHERS: Mapping[str, Protocol] = {
@@ -57,17 +64,25 @@ OTHERS: Mapping[str, Protocol] = {
     VEGAS: Protocol("vegas"),
     UDP: Protocol("droptail", udp=True),
 }
-"""The paper's, without ATP and EXACT, and UDP."""
+"""The paper's but for ATP and EXACT, and UDP."""
+RIVALS: Mapping[str, Protocol] = {
+    ATP: Protocol("atp", rate="atp"),
+    ATP_UDP: Protocol("atp", udp=True),
+    EXACT: Protocol("exact", rate="exact"),
+    EXACT_UDP: Protocol("exact", udp=True),
+}
+"""The paper's that are paced by a rate, as C3L is."""
 BESIDE: Mapping[str, Protocol] = {CUBIC: Protocol("cubic"), NRED: Protocol("nred")}
 """Not in the paper."""
 OWN: Mapping[str, Protocol] = {
     C3L: Protocol("c3l", (PROBES,), udp=True),
+    RELIABLE: Protocol("c3l", (PROBES,), rate="c3l"),
     LOCAL: Protocol("c3l-local", udp=True),
     OVER_TCP: Protocol("c3l", (PROBES,)),
 }
 """`c3l-local` is the first bar of figure 12. C3L over TCP is ours: it has TCP's retransmissions, and no
 window."""
-PROTOCOLS: Mapping[str, Protocol] = {**OTHERS, **BESIDE, **OWN}
+PROTOCOLS: Mapping[str, Protocol] = {**OTHERS, **BESIDE, **RIVALS, **OWN}
 TCPS = (RENO, NEWRENO, SACK, VEGAS)
 
 DSDV = (
@@ -171,6 +186,7 @@ HIDDEN, FAR, HOPS, MIDDLE, SHARED, COMMON = (
     "space",
     "space, common receiver",
 )
+ALONE = "hidden, F2 alone"
 WIDE, SENSED, RELAY = "hidden, sensed to 550 m", "hidden, standard radio", "space, common relay"
 HOPS_WIDE = "hops, sensed to 550 m"
 ROUTERS, CARDS = "routers, hidden", "routers, space"
@@ -183,6 +199,7 @@ MACS: Mapping[str, tuple[tuple[float, float], tuple[str, ...]]] = {
 """Other MACs for figure 16, with the optimum that `airfair optimum --search` finds with each."""
 PLACES: Mapping[str, Place] = {
     HIDDEN: Place(LINE, PAIRS, (586, 586)),
+    ALONE: Place(LINE, {"F2": ("3", "4")}),
     FAR: Place(FAR_LINE, PAIRS, (508, 508)),
     HOPS: Place(LINE, {"F1": ("1", "4"), "F2": ("1", "2")}, (320, 327), hops=3),
     MIDDLE: Place(LINE, {"F1": ("1", "4"), "F2": ("2", "3")}, (327, 340), hops=3),
@@ -217,11 +234,11 @@ PLACES: Mapping[str, Place] = {
     },
     CARDS: Place(CELL, SPACE, (2405,) * 4, file=TESTBED, packet=1460, own=('radio.rts_threshold="2347 B"',)),
 }
-"""Figure 1 (a); the same with its inhibitor out of reception range of the inhibited receiver, but near enough
-to spoil a reception; (b) with the one-hop flow on the first hop, and in the middle; (c), and with one
-receiver. Beside them (a) and (b) with ns-2's ranges, (a) with the rules of 802.11 instead of ns-2's, (c)
-through one relay. Figures 16 and 17: (a) and (c) at 12 Mbit/s. By hand are the optima of the last and of (b)
-with ns-2's ranges, C/4: as many flows and hops are in one clique."""
+"""Figure 1 (a), and with the inhibitor's flow alone; the same with its inhibitor out of reception range of
+the inhibited receiver, but near enough to spoil a reception; (b) with the one-hop flow on the first hop, and
+in the middle; (c), and with one receiver. Beside them (a) and (b) with ns-2's ranges, (a) with the rules of
+802.11 instead of ns-2's, (c) through one relay. Figures 16 and 17: (a) and (c) at 12 Mbit/s. By hand are the
+optima of the last and of (b) with ns-2's ranges, C/4: as many flows and hops are in one clique."""
 
 
 def nodes(places: Mapping[str, tuple[float, float]]) -> str:
@@ -230,12 +247,14 @@ def nodes(places: Mapping[str, tuple[float, float]]) -> str:
     return f"node=[{', '.join(each)}]"
 
 
-def flows(pairs: Mapping[str, tuple[str, str]], *, udp: bool, packet: int = 1000, own: str = "") -> str:
-    """Flows without end between these nodes. `own`: further keys of each."""
+def flows(
+    pairs: Mapping[str, tuple[str, str]], *, udp: bool, rate: str = "", packet: int = 1000, own: str = ""
+) -> str:
+    """Flows without end between these nodes, over UDP, a rate or TCP. `own`: further keys of each."""
     sent = (
         f'transport="udp", traffic={{kind="saturating", packet="{packet} B"}}'
         if udp
-        else 'transport="tcp-newreno", traffic={kind="ftp"}'
+        else f'transport="{f"rate-{rate}" if rate else "tcp-newreno"}", traffic={{kind="ftp"}}'
     )
     each = (
         f'{{id="{flow}", from="{a}", to="{b}", start="{START} s", {sent}{own}}}'
@@ -252,7 +271,8 @@ def name(place: str, protocol: str, reading: str = MAIN) -> str:
 def overrides(place: str, protocol: str, reading: Iterable[str] = ()) -> tuple[str, ...]:
     """A protocol at a place, as changes to the base scene. With several hops `reading` names the routing."""
     where, spoken = PLACES[place], PROTOCOLS[protocol]
-    drawn = (nodes(where.nodes), flows(where.flows, udp=spoken.udp, packet=where.packet))
+    sent = flows(where.flows, udp=spoken.udp, rate=spoken.rate, packet=where.packet)
+    drawn = (nodes(where.nodes), sent)
     return (f'name="{place}"', *where.own, *drawn, *spoken.overrides, *reading)
 
 

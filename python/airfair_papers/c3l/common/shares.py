@@ -46,12 +46,13 @@ def kbps(flow: str) -> str:
 
 def read(recording: Recording) -> dict[str, float]:
     """Goodputs, how even they are, and their shares of the optimum: of the one that was searched, over UDP
-    for all protocols as the paper has it, and of the model's, over the flows' own transport."""
+    for all protocols as the paper has it, and of the model's, over the flows' own transport, where a rate
+    counts as UDP."""
     result = recording.result
     place = PLACES[result["scenario"]]
     rates = {flow["id"]: flow["goodput_bps"] / 1e3 for flow in result["flows"]}
     values = list(rates.values())
-    udp = 'transport = "udp"' in recording.scenario
+    udp = 'transport = "tcp' not in recording.scenario
     by_model = model(result["scenario"], udp=udp)
     squares = sum(rate**2 for rate in values)
     numbers = {

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from airfair.claims import MAIN, Claim, jain, number
 
+from airfair_papers.c3l.common import rivals
 from airfair_papers.c3l.common.scenes import (
     C3L,
     CUBIC,
     LIMIT,
     LOCAL,
     NEWRENO,
+    RELIABLE,
     TCPS,
     UDP,
     VEGAS,
@@ -25,15 +27,16 @@ if TYPE_CHECKING:
 
     from airfair.paper import Series
 
-PROTOCOLS = (*TCPS, UDP, CUBIC, C3L, LOCAL)
-VARIED = (NEWRENO, VEGAS, UDP, C3L)
+PROTOCOLS = (*TCPS, UDP, CUBIC, *rivals.LAWS, LOCAL)
+VARIED = (NEWRENO, VEGAS, UDP, *rivals.LAWS)
 SHORT_QUEUES = ('radio.local_limit="8 ms"',)
 
 
 def all_series(
     place: str, readings: Mapping[str, tuple[str, ...]], own: Mapping[str, tuple[str, ...]]
 ) -> tuple[Series, ...]:
-    """Every protocol; some in other readings and with short local queues; C3L in readings of its own."""
+    """Every protocol; some in other readings and with short local queues; C3L, ATP and EXACT in readings of
+    their own."""
     return (
         *(series(place, protocol) for protocol in PROTOCOLS),
         *(
@@ -43,17 +46,18 @@ def all_series(
         ),
         *(series(place, protocol, LIMIT, SHORT_QUEUES) for protocol in (NEWRENO, VEGAS, UDP)),
         *(series(place, C3L, reading, changes) for reading, changes in own.items()),
+        *rivals.changed(place),
     )
 
 
-def of_own(place: str, where: str, reading: str, stack: str = MAIN) -> list[Claim]:
-    """Of C3L, and not of TCP in the reading `stack`."""
+def of_own(place: str, own: str, where: str, reading: str, stack: str = MAIN) -> list[Claim]:
+    """Of C3L, reliable or not, and not of TCP in the reading `stack`."""
     return [
         Claim(
-            text=text,
+            text=f"{own}: {text}",
             where=where,
             source="paper",
-            series=name(place, C3L, reading),
+            series=name(place, own, reading),
             baseline=name(place, NEWRENO, stack),
             statistic=statistic,
             comparison="above",
@@ -62,8 +66,8 @@ def of_own(place: str, where: str, reading: str, stack: str = MAIN) -> list[Clai
             about=("flow",),
         )
         for text, statistic, value in (
-            ("C3L is fair: Jain's index above 0.95", jain, 0.95),
-            ("C3L is close to optimal: each flow above 0.85 of its optimum", number(LEAST), 0.85),
+            ("fair, Jain's index above 0.95", jain, 0.95),
+            ("close to optimal, each flow above 0.85 of its optimum", number(LEAST), 0.85),
         )
     ]
 
@@ -71,6 +75,15 @@ def of_own(place: str, where: str, reading: str, stack: str = MAIN) -> list[Clai
 def all_of_own(
     place: str, where: str, readings: Mapping[str, tuple[str, ...]], own: Mapping[str, tuple[str, ...]]
 ) -> list[Claim]:
-    """Of C3L in every reading, and not of TCP in the same one where TCP has it."""
+    """Of C3L in every reading, and not of TCP in the same one where TCP has it; nor of ATP and EXACT. The
+    reliable C3L has the stack's readings only."""
     stacks = {MAIN: MAIN, **{reading: reading for reading in readings}, **dict.fromkeys(own, MAIN)}
-    return [claim for reading, stack in stacks.items() for claim in of_own(place, where, reading, stack)]
+    return [
+        *(claim for reading, stack in stacks.items() for claim in of_own(place, C3L, where, reading, stack)),
+        *(
+            claim
+            for reading in (MAIN, *readings)
+            for claim in of_own(place, RELIABLE, where, reading, reading)
+        ),
+        *(claim for reading in (MAIN, *readings) for claim in rivals.even(place, where, scene=reading)),
+    ]
