@@ -47,8 +47,8 @@ impl Bandwidths {
         self.rate = rate.max(Rate(1));
     }
 
-    /// A packet of `bytes` was acknowledged by a neighbour, `access` after it was the first to be sent. The time of packets that were given up
-    /// before counts with it: without it a link would seem as good as the packets that get through.
+    /// A packet of `bytes` was acknowledged by a neighbour, `access` after it was the first to be sent. The time of packets that were given
+    /// up before counts with it: without it a link would seem as good as the packets that get through.
     pub fn on_success(&mut self, node: NodeId, bytes: u32, access: Span, now: Time) {
         let bits = self.rate.time_for(Bytes(u64::from(bytes)));
         let beyond = Span(access.0.saturating_sub(bits.0));

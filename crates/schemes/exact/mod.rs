@@ -23,12 +23,14 @@
 //!
 //! No full text of the papers could be read: abstracts and introductions, and what other papers say of it. Sure is what travels and that
 //! sources follow it at once; the division is called "proportional max-min fair" and no more. Where the text is open:
-//! - **Bandwidth**: the moving average of the time that a success takes beyond its bits at the link's rate, so that sizes may differ; a
-//!   neighbour to which nothing has succeeded for 10 s has the link's rate.
+//! - **Bandwidth**: the moving average of the time that a success takes beyond its bits at the link's rate, so that sizes may differ. The
+//!   time of packets that the MAC gives up counts with the next success. A neighbour to which nothing has succeeded for 10 s counts as
+//!   clean air: with the least such time that the interface has measured.
 //! - **Division** (`share`): the time of the node in equal parts, so that a flow has a rate in proportion to its bandwidth, or equal rates.
 //!   A flow that is limited elsewhere takes no more than `growth` times its current rate of it; what a flow is told is its part if it
 //!   wanted all: so it can grow within a round trip.
-//! - **Start**: one packet, and the rate that the path allows a round trip later.
+//! - **Start**: one packet, and the rate that the path allows a round trip later. The wish is the rate of the first hop's link.
+//! - **Current rate**: what the source uses, if its application has less to send than it may.
 //! - **Safety window**: a source whose unreported packets exceed `safety` round trips and four packets sends one packet a second: the path
 //!   may be broken.
 //! - A flow whose packets have stopped leaves the table after a second, or five of its intervals if that is longer.

@@ -1,5 +1,5 @@
-//! The receiver: each packet is reported, with its rate. The source knows which report is the newest: a receiver that judged would believe a
-//! forged number for ever.
+//! The receiver: each packet is reported, with its rate. The source knows which report is the newest: a receiver that judged would believe
+//! a forged number for ever.
 
 use super::header::report;
 use crate::places::{Arrived, Receiver, ReceiverContext};

@@ -74,8 +74,8 @@ impl Receiver {
         Arrived { new: true, delivered: u64::from(bytes) }
     }
 
-    /// The arrivals for the front of a report, of which they may have `room` bytes; where a map is too short for them, those for the front of
-    /// further ones, by `part` from 0 on; `None`: there are no more. The time since the last one is cut at 2^32 - 1 µs.
+    /// The arrivals for the front of a report, of which they may have `room` bytes; where a map is too short for them, those for the front
+    /// of further ones, by `part` from 0 on; `None`: there are no more. The time since the last one is cut at 2^32 - 1 µs.
     #[must_use]
     pub fn arrivals(&self, part: usize, room: usize, now: Time) -> Option<Arrivals> {
         let (sent, at) = self.last;
