@@ -23,9 +23,9 @@
 //!
 //! No full text of the papers could be read: abstracts and introductions, and what other papers say of it. Sure is what travels and that
 //! sources follow it at once; the division is called "proportional max-min fair" and no more. Where the text is open:
-//! - **Bandwidth**: the moving average of the time that a success takes beyond its bits at the link's rate, so that sizes may differ. The
-//!   time of packets that the MAC gives up counts with the next success. A neighbour to which nothing has succeeded for 10 s counts as
-//!   clean air: with the least such time that the interface has measured.
+//! - **Bandwidth**: the moving average of the time that a success takes beyond its bits at the link's rate, so that sizes may differ. With
+//!   `charges_given_up` the time of packets that the MAC gives up counts with the next success. A neighbour to which nothing has succeeded
+//!   for 10 s counts as clean air: with the least such time that the interface has measured.
 //! - **Division** (`share`): the time of the node in equal parts, so that a flow has a rate in proportion to its bandwidth, or equal rates.
 //!   A flow that is limited elsewhere takes no more than `growth` times its current rate of it; what a flow is told is its part if it
 //!   wanted all: so it can grow within a round trip.
@@ -77,6 +77,8 @@ params! {
         reading safety: f64 = 2.0, in 1.0..=16.0;
         /// equal parts of the time of a node, or equal rates: "proportional max-min" in the texts
         reading share: Share = Share::Time;
+        /// the time of packets that the MAC gives up counts with the next success; in the texts each success counts alone
+        reading charges_given_up: bool = false;
         /// a flow that is limited elsewhere is reckoned with this many times its rate, so that it can grow; open in the texts
         reading growth: f64 = 1.1, in 1.0..=4.0;
     }

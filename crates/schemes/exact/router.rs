@@ -49,6 +49,7 @@ pub struct ExactRouter {
     growth: f64,
     bandwidths: Bandwidths,
     measures: bool,
+    charges_given_up: bool,
     /// Sorted by flow.
     flows: Vec<Passing>,
     /// The last time at which a flow came or went.
@@ -66,6 +67,7 @@ impl ExactRouter {
             growth: set.growth,
             bandwidths: Bandwidths::new(interface.rate),
             measures: interface.medium == Medium::Radio,
+            charges_given_up: set.charges_given_up,
             flows: Vec::new(),
             changed: Time::ZERO,
             looked: Time::ZERO,
@@ -157,7 +159,7 @@ impl Hop for ExactRouter {
         let &Finished { next_hop, bytes, access, acknowledged, .. } = finished;
         if self.measures && acknowledged {
             self.bandwidths.on_success(next_hop, bytes, access, now);
-        } else if self.measures {
+        } else if self.measures && self.charges_given_up {
             self.bandwidths.on_given_up(next_hop, access);
         }
     }

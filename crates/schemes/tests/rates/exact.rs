@@ -401,3 +401,24 @@ fn a_receiver_reports_each_packet() {
     assert_eq!(read(200, 1), (200, 1), "overtaken");
     assert_eq!(read(50, 1 << 30), (50, 1 << 30), "forged");
 }
+
+/// A router charges packets that were given up only where it is to.
+#[test]
+fn a_router_may_charge_what_was_given_up() {
+    for (charges, expected) in [(false, 500_000), (true, 1_000_000 / 12)] {
+        let flag = ParamValue::Flag(charges);
+        let mut hop = router(&[("charges_given_up", flag)], &radio());
+        let lost = Finished {
+            bytes: 1000,
+            flow: FlowId(1),
+            next_hop: NEAR,
+            class: PacketClass::Data,
+            acknowledged: false,
+            waited: Span::ZERO,
+            access: ms(10),
+        };
+        hop.on_finished(&lost, at(0));
+        finish(&mut *hop, 1, NEAR, ms(2), PacketClass::Data, at(1));
+        assert_eq!(told(&mut *hop, 1, NEAR, 1000, at(2)), expected);
+    }
+}
