@@ -96,7 +96,13 @@ def test_drawn_pictures_are_shown_and_stored_only_for_the_first_hour() -> None:
 
 LONGEST_LINE = 120
 LONGEST_PAGE = 250
-GENERATED = {"docs/reference", "docs/validation.md", "docs/first-scenario.md", "CHANGES.md"}
+GENERATED = {
+    "docs/reference",
+    "docs/validation.md",
+    "docs/which-scheme.md",
+    "docs/first-scenario.md",
+    "CHANGES.md",
+}
 """Pages that programs write, a page with the output of ten commands, and the list of changes: these may have
 any number of lines."""
 

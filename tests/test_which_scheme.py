@@ -19,7 +19,7 @@ from airfair.suite.scenes import read_suite
 from docs.which_scheme import __main__ as gate
 from docs.which_scheme import columns, page, picture, sentences, table
 from docs.which_scheme.__main__ import SUITE, run
-from docs.which_scheme.columns import COLUMNS, KINDS, SCHEMES, SETTINGS
+from docs.which_scheme.columns import COLUMNS, KINDS, SCHEMES, SETTINGS, SYSTEMS
 from docs.which_scheme.table import Table
 from tests.test_suite import PAIR
 
@@ -263,7 +263,7 @@ def test_every_scene_of_the_suite_has_one_kind() -> None:
     assert all(one != other for one, other in pairwise(sorted(kinds)))
     assert set(columns.HEADINGS) == set(columns.PLACES) == set(KINDS)
     assert [c for section in columns.SECTIONS for c in section.columns] == list(COLUMNS)
-    assert [column.selection for column in SCHEMES] == list(read_suite(SUITE).take_it_when)
+    assert [column.selection for column in SYSTEMS] == list(read_suite(SUITE).take_it_when)
 
 
 def test_the_marks_of_another_page_stand_once(small: Table) -> None:

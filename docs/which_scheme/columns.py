@@ -55,7 +55,10 @@ AIRTIME = Column(
 ATP = Column("atp", "atp", "ATP, a transport that the slowest node of a path paces")
 EXACT = Column("exact", "exact", "EXACT, a transport whose rates routers write into packets")
 
-SCHEMES = (NRED, DIFFQ, C3L, QFCP, LBM, AIRTIME, ATP, EXACT)
+SYSTEMS = (NRED, DIFFQ, C3L, QFCP, LBM)
+"""The five systems, which claim to help in scenes of the suite."""
+
+SCHEMES = (*SYSTEMS, AIRTIME, ATP, EXACT)
 """The five systems, and their rivals."""
 
 COLUMNS = (*SETTINGS, *SCHEMES)

@@ -30,7 +30,8 @@
 //!   A flow that is limited elsewhere takes no more than `growth` times its current rate of it; what a flow is told is its part if it
 //!   wanted all: so it can grow within a round trip.
 //! - **Start**: one packet, and the rate that the path allows a round trip later. The wish is the rate of the first hop's link.
-//! - **Current rate**: what the source uses, if its application has less to send than it may.
+//! - **Current rate**: the one that the source may use. A source whose application has less to send holds its part all the same: it cannot
+//!   tell that from a queue of its node that has no room, and a source that stated less would lose its part to those that fill the queue.
 //! - **Safety window**: a source whose unreported packets exceed `safety` round trips and four packets sends one packet a second: the path
 //!   may be broken.
 //! - A flow whose packets have stopped leaves the table after a second, or five of its intervals if that is longer.

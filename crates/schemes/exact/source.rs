@@ -10,8 +10,6 @@ use crate::places::{Allowance, FlowSetup, Header, HeaderKind, Sent, Source, Sour
 const FIRST_ROUND_TRIP: Span = Span::from_secs(1);
 /// The rate of a source whose safety window is full, packets/s; open in the texts.
 const PROBES: u64 = 1;
-/// The time over which a source measures the rate that it uses. Ours.
-const MEASURED: Span = Span::from_millis(200);
 /// Packets that the safety window has beside its round trips; open in the texts.
 const SPARE: f64 = 4.0;
 
@@ -39,32 +37,6 @@ pub struct ExactSource {
     round_trip: Rtt,
     /// The packet whose round-trip time is measured: its number and departure.
     timed: Option<(u32, Time)>,
-    used: Used,
-}
-
-/// The rate at which packets leave, over at least [`MEASURED`].
-#[derive(Debug, Clone, Copy, Default)]
-struct Used {
-    /// The packet with which the measurement began, and packets since.
-    since: Option<Time>,
-    packets: u32,
-    /// The last measurement, packets/s.
-    rate: Option<f64>,
-}
-
-impl Used {
-    fn leave(&mut self, now: Time) {
-        let Some(since) = self.since else {
-            self.since = Some(now);
-            return;
-        };
-        self.packets += 1;
-        let whole = now.since(since);
-        if whole >= MEASURED {
-            self.rate = Some(f64::from(self.packets) / whole.as_secs_f64());
-            (self.since, self.packets) = (Some(now), 0);
-        }
-    }
 }
 
 impl ExactSource {
@@ -81,7 +53,6 @@ impl ExactSource {
             reported: None,
             round_trip: Rtt::new(RttChoice::Smoothed),
             timed: None,
-            used: Used { since: None, packets: 0, rate: None },
         }
     }
 
@@ -103,12 +74,6 @@ impl ExactSource {
         let round_trip = self.round_trip.get().unwrap_or(FIRST_ROUND_TRIP).as_secs_f64();
         let most = self.config.safety * f64::from(rate) * round_trip / self.packet() as f64 + SPARE;
         f64::from(self.unreported()) >= most
-    }
-
-    /// The rate that it states, bytes/s of IP packets: the one that it is allowed, or less if the application has less to send.
-    fn stated(&self) -> u32 {
-        let used = self.used.rate.map_or(u32::MAX, |rate| (rate * self.packet() as f64) as u32);
-        self.current().min(used).max(1)
     }
 
     /// The rate at which it may send, bytes/s of IP packets.
@@ -137,9 +102,8 @@ impl Source for ExactSource {
         Some(&STAMP)
     }
 
-    fn stamp(&mut self, header: &mut Header, now: Time) {
-        self.used.leave(now);
-        start(header, self.wish, self.stated(), self.next);
+    fn stamp(&mut self, header: &mut Header, _: Time) {
+        start(header, self.wish, self.current(), self.next);
         self.next = self.next.wrapping_add(1);
     }
 

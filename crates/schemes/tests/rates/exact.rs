@@ -291,22 +291,6 @@ fn a_source_follows_at_once() {
     assert_eq!(flow.packets_per_second(at(80)), 1.0);
 }
 
-/// A source states the rate that it uses, if the application has less to send than it may: 10 packets/s of 500.
-#[test]
-fn a_source_states_what_it_uses() {
-    let mut flow = Flow::new(&*scheme(&[]), Some(Rate::from_mbps(8)), 1, at(0));
-    flow.leave(at(0));
-    flow.report(&feedback(500_000, 0), at(20));
-    let mut stated = vec![];
-    for n in 1..=6 {
-        let header = flow.leave(at(100 * n));
-        stated.push(current_rate(&header));
-        flow.report(&feedback(500_000, sequence(&header)), at(100 * n + 20));
-    }
-    assert_eq!(stated, [500_000, 10_000, 10_000, 10_000, 10_000, 10_000]);
-    assert_eq!(flow.packets_per_second(at(620)), 500.0, "it may send more");
-}
-
 /// The report of a later packet tells nothing of the round-trip time of one that was lost.
 #[test]
 fn an_outage_does_not_widen_the_safety_window() {
