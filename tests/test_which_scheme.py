@@ -19,7 +19,7 @@ from airfair.suite.scenes import read_suite
 from docs.which_scheme import __main__ as gate
 from docs.which_scheme import columns, page, picture, sentences, table
 from docs.which_scheme.__main__ import SUITE, run
-from docs.which_scheme.columns import COLUMNS, KINDS, SCHEMES, SETTINGS, SYSTEMS
+from docs.which_scheme.columns import COLUMNS, KINDS, SETTINGS, SYSTEMS
 from docs.which_scheme.table import Table
 from tests.test_suite import PAIR
 
