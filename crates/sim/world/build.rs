@@ -561,20 +561,18 @@ pub(super) fn add_flows(
         let carrier = law.map_or_else(|| laws::carrier(&flow.transport), |law| law.carrier);
         let identity = (FlowId(id), rank(seed, &flow.id));
         let mut f = Flow::new(flow, identity, carrier, hops, seed, network.plane.rules.end);
-        let (header, _) = network.endpoints.udp.label(FlowIx::of(network.endpoints.flows.len()));
         let number = FlowIx::of(network.endpoints.flows.len());
+        let (header, _) = network.endpoints.udp.label(number);
         let of_transport = network.endpoints.udp.transport_header(number);
         f.source.leave_room(network.plane.headers.wire_len(header) + of_transport);
         let over_tcp = law.filter(|law| law.carrier == Carrier::Tcp).map(|law| law.id);
         network.endpoints.tcp.add_flow(flow, over_tcp, seed, &spec.headers);
-        let exempt = network.endpoints.udp.reads_own_queue(FlowIx::of(network.endpoints.flows.len()));
+        let exempt = network.endpoints.udp.reads_own_queue(number);
         network.endpoints.backpressure.add_flow(exempt);
         if network.hosts.forwarders.any() {
             // The law of a flow would pace what forwarders take as they need it.
-            let may =
-                !f.is_tcp() && !network.endpoints.udp.controls(FlowIx::of(network.endpoints.flows.len()));
+            let may = !f.is_tcp() && !network.endpoints.udp.controls(number);
             network.hosts.forwarders.add_flow(FlowId(id), [from, to], may, f.stop);
-            let number = FlowIx::of(network.endpoints.flows.len());
             f.forwarded = network.hosts.forwarders.source_of(number).map(|station| {
                 let port = network.plane.interfaces.of_station(station).1;
                 Box::new(Forwarded { port, waiting: VecDeque::new() })
@@ -582,7 +580,7 @@ pub(super) fn add_flows(
         }
         let (start, stop, order) = (f.start, f.stop, f.order());
         network.plane.routes.watch([from, to], (start.max(network.plane.rules.warmup), stop));
-        let number: FlowIx = network.endpoints.flows.push(f);
+        network.endpoints.flows.push(f);
         if start < stop {
             agenda.push(start, order, EventKind::FlowStart(number));
         }

@@ -13,7 +13,7 @@ use super::warnings::warnings;
 use crate::air::{self, Air, Kind, RateControl, StationSpec};
 use crate::engine::Agenda;
 use crate::ids::{Ix, NodeIx};
-use crate::node::endpoints::laws::carried_by;
+use crate::node::endpoints::laws::Carriers;
 use crate::observe::{Observers, RunInfo};
 use crate::record::Names;
 use crate::spec::{FlowSpec, Transport, WorldSpec};
@@ -149,11 +149,12 @@ impl World {
         let only_marks = Interface::all_kinds().iter().any(|at| placed.run.wants(at).has(Capability::Ecn));
         let probe_powers: Vec<_> = (0..spec.nodes.len()).map(|node| placed.at(node).probe_power()).collect();
         let without_fault = faultless(spec, scheme_name, &placed);
+        let carriers = Carriers::of(&*placed.run);
         let own_law = |(i, flow): (usize, &FlowSpec)| match &flow.transport {
             Transport::ControlledUdp { law, pinned, .. }
             | Transport::Rate { law, pinned, .. }
             | Transport::Tcp { law, pinned, .. }
-                if *pinned || carried_by(&*placed.run, flow).is_none() =>
+                if *pinned || carriers.carry(flow).is_none() =>
             {
                 Some((i, law.clone()))
             }

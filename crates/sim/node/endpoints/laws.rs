@@ -26,17 +26,29 @@ pub(crate) const fn carrier(transport: &Transport) -> Carrier {
     }
 }
 
-/// The transport by which a scheme carries a flow that names one and leaves its law to the run; `None`: the scheme has no source for it.
-/// Flows over TCP without files may be carried by the transport with a rate.
-pub(crate) fn carried_by(run: &dyn Scheme, flow: &FlowSpec) -> Option<Carrier> {
-    let has = |carrier| match carrier {
-        Carrier::Tcp => run.source().is_some(),
-        Carrier::Udp => run.udp().is_some(),
-        Carrier::Rate => run.rate().is_some(),
-    };
-    let named = carrier(&flow.transport);
-    let instead = || named == Carrier::Tcp && !flow.traffic.has_files() && has(Carrier::Rate);
-    if has(named) { Some(named) } else { instead().then_some(Carrier::Rate) }
+/// The transports for which a scheme has sources.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Carriers {
+    tcp: bool,
+    udp: bool,
+    rate: bool,
+}
+
+impl Carriers {
+    pub(crate) fn of(run: &dyn Scheme) -> Self {
+        Self { tcp: run.source().is_some(), udp: run.udp().is_some(), rate: run.rate().is_some() }
+    }
+
+    /// The transport by which the scheme carries a flow that names one and leaves its law to the run; `None`: it has no source for it.
+    /// Flows over TCP without files may be carried by the transport with a rate.
+    pub(crate) fn carry(self, flow: &FlowSpec) -> Option<Carrier> {
+        match carrier(&flow.transport) {
+            Carrier::Tcp if self.tcp => Some(Carrier::Tcp),
+            Carrier::Tcp => (self.rate && !flow.traffic.has_files()).then_some(Carrier::Rate),
+            Carrier::Udp => self.udp.then_some(Carrier::Udp),
+            Carrier::Rate => self.rate.then_some(Carrier::Rate),
+        }
+    }
 }
 
 /// Most payload of a datagram that stands for a segment of TCP, bytes: with every header it is an IP packet.
@@ -88,19 +100,16 @@ impl Laws {
         run: Box<dyn Scheme>,
         schemes: &Registry,
     ) -> Result<(Self, Vec<Option<FlowLaw>>), String> {
-        let of_run: Vec<Option<FlowLaw>> = spec
-            .flows
-            .iter()
-            .map(|flow| carried_by(&*run, flow).map(|carrier| FlowLaw { id: LawId(0), carrier }))
-            .collect();
+        let carriers = Carriers::of(&*run);
         let mut laws: Vec<Box<dyn Scheme>> = vec![run];
         let mut known: Vec<(&str, &Params, Carrier, LawId)> = Vec::new();
         let mut ids = Vec::with_capacity(spec.flows.len());
-        for (flow, of_run) in spec.flows.iter().zip(of_run) {
+        for flow in &spec.flows {
             if flow.transport == Transport::PlainUdp {
                 ids.push(None);
                 continue;
             }
+            let of_run = carriers.carry(flow).map(|carrier| FlowLaw { id: LawId(0), carrier });
             let carrier = carrier(&flow.transport);
             let named = named(flow);
             let pinned = named.is_some_and(|(_, _, pinned)| pinned);

@@ -331,16 +331,17 @@ impl Udp {
     pub fn on_report(&mut self, flow: FlowIx, mut report: &[u8], now: Time, schedule: &mut Schedule) {
         let Self { flows, effects, firings, .. } = self;
         if let Some(udp) = &mut flows[flow] {
-            let law = udp.repair.is_none();
+            let mut of_law = true;
             if let Some(repair) = &mut udp.repair {
                 let Ok((arrivals, rest)) = Arrivals::decode(report) else { return };
                 if repair.sender.on_arrivals(&arrivals, now).is_none() {
                     return;
                 }
                 report = rest;
+                // A further report has no part of the law.
+                of_law = !rest.is_empty();
             }
-            // A further report has no part of the law.
-            if law || !report.is_empty() {
+            if of_law {
                 udp.received += 1;
                 udp.source.on_report(report, now, effects, firings);
             }
