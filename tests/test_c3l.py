@@ -96,9 +96,9 @@ def test_the_node_that_stamps_the_smallest_share_is_named() -> None:
     allocation = told["allocation"]
     assert allocation["limits"] == []
     assert next(share["src"] for share in allocation["shares"]) == "2"
-    assert all(share["allocated"] == 0 for share in allocation["shares"])
+    assert all(share["allocated"] is None for share in allocation["shares"])
     assert allocation["smallest_bps"] is not None
-    assert "that of 2 (to 3), by its own estimate" in " ".join(told["reasons"])
+    assert "that of 2 (to 3), by what the node itself measures" in " ".join(told["reasons"])
     assert "Cliques" not in printed(told)
 
 

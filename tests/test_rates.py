@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import re
+
 import airfair
 import pytest
 from airfair import InputError, Scenario
+from airfair.explaining import show
+from airfair.explaining.result import sent_part
+from rich.console import Console
 
 from .support import ROOT
 
@@ -89,3 +95,80 @@ def test_rates_are_the_same_in_any_order_of_the_file() -> None:
     shuffled = Scenario.parse(head + "".join("[[" + block for block in reversed(blocks)))
     for scheme in ("atp", "exact"):
         assert goodputs(shuffled, scheme) == dict(sorted(goodputs(TWO, scheme).items(), reverse=True))
+
+
+def test_explain_names_the_node_that_sets_the_rate() -> None:
+    """EXACT's node with the lossy link gives its flow the least; by hand: half of the time of the link, and
+    the source sends it. Another queue between source and receiver sets nothing."""
+    for scheme in ("exact", "atp"):
+        told = airfair.explain(TWO, flow="to-lossy", scheme=scheme)
+        (share,) = told["allocation"]["shares"]
+        assert (share["src"], share["dst"], share["part"], share["smallest"]) == ("source", "lossy", 1, 1)
+        assert (share["allocated"], share["scale"], "air" in share) == (None, 1, False)
+        # ATP's epochs differ much: over the time the source sends more than the mean packet's rate.
+        sent = sent_part(told)
+        assert sent is not None
+        assert 0.9 < sent < (1.2 if scheme == "exact" else 3), scheme
+        assert any("source (to lossy) stamps it" in reason for reason in told["reasons"])
+    # Over TCP no packet carries the header.
+    overrides = {"flow.one-hop.scheme": "cubic"}
+    told = airfair.explain(GATEWAY, flow="one-hop", scheme="exact", overrides=overrides)
+    assert "allocation" not in told
+
+
+CELL = """
+name = "a bulk flow and a light one"
+scheme = "airtime"
+duration = "40 s"
+warmup = "20 s"
+
+[schemes.airtime]
+preset = "paper"
+
+[radio]
+standard = "802.11b"
+data_rate = "11 Mbit/s"
+propagation = { model = "two-ray", range = "250 m" }
+
+[[node]]
+id = "hub"
+position = ["0 m", "0 m"]
+[[node]]
+id = "bulk"
+position = ["50 m", "0 m"]
+[[node]]
+id = "light"
+position = ["0 m", "50 m"]
+
+[[flow]]
+id = "full"
+from = "bulk"
+to = "hub"
+transport = "udp"
+traffic = { kind = "saturating", packet = "1000 B" }
+[[flow]]
+id = "little"
+from = "light"
+to = "hub"
+transport = "udp"
+traffic = { kind = "constant", rate = "80 kbit/s", packet = "1000 B" }
+"""
+
+
+def test_explain_tells_the_air_that_is_lent() -> None:
+    """Two pairs: each has half of the air that is counted, and the light one lends all but its ten packets
+    a second."""
+    shares = {}
+    for flow in ("full", "little"):
+        told = airfair.explain(Scenario.parse(CELL, "cell"), flow=flow)
+        (shares[flow],) = told["allocation"]["shares"]
+    full, little = shares["full"]["air"], shares["little"]["air"]
+    assert full["share"] - full["borrowed"] == pytest.approx(0.5, abs=0.03)
+    assert little["lent"] == pytest.approx(0.5 - little["used"], abs=0.03)
+    assert full["borrowed"] == pytest.approx(little["lent"], abs=0.03)
+    assert (full["lent"], little["borrowed"]) == pytest.approx((0, little["share"] - 0.5), abs=0.03)
+    out = io.StringIO()
+    show.show(airfair.explain(Scenario.parse(CELL, "cell"), flow="full"), Console(file=out, width=200))
+    assert re.search(
+        r"the link has \d+ % of the air, \d+ % of the air lent by others, and uses", out.getvalue()
+    )

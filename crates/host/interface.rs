@@ -289,6 +289,14 @@ impl Pipeline {
         self.hop.as_ref()?.slot.machine.stated_rate(flow)
     }
 
+    /// The rate that the hop would stamp now into packets of this size of a flow, which carry this header; none if the hop has another
+    /// header, or stamps none.
+    #[must_use]
+    pub fn stamped_rate(&self, header: HeaderId, flow: FlowId, packet_bytes: u32) -> Option<Rate> {
+        let hop = self.hop.as_ref().filter(|hop| !header.is_none() && hop.header_kind == header)?;
+        hop.slot.machine.stamped_rate(flow, packet_bytes)
+    }
+
     /// Calls `see` for each destination with the packets that wait for it.
     pub fn backlogs(&self, see: &mut dyn FnMut(NodeId, u32)) {
         if let Some(labels) = self.queue.labels() {

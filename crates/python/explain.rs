@@ -132,9 +132,20 @@ struct FlowShare<'a> {
     dst: &'a str,
     part: f64,
     smallest: f64,
-    allocated: f64,
+    allocated: Option<f64>,
     share_bps: f64,
     scale: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    air: Option<Air>,
+}
+
+/// Parts of the time.
+#[derive(Serialize)]
+struct Air {
+    share: f64,
+    used: f64,
+    borrowed: f64,
+    lent: f64,
 }
 
 #[derive(Serialize)]
@@ -401,11 +412,17 @@ impl<'a> From<&'a AllocationExplanation> for Allocation<'a> {
         let shares = a.shares.iter().map(|share| FlowShare {
             src: &share.from,
             dst: &share.to,
-            part: part(share.samples, a.samples),
+            part: part(share.samples, a.share_samples),
             smallest: part(share.smallest, share.samples),
-            allocated: part(share.allocated, share.samples),
+            allocated: share.allocated.map(|samples| part(samples, share.samples)),
             share_bps: share.share_bps,
             scale: share.scale,
+            air: share.air.map(|air| Air {
+                share: air.share,
+                used: air.used,
+                borrowed: air.borrowed,
+                lent: air.lent,
+            }),
         });
         Self {
             packet_bytes: a.packet_bytes,

@@ -9,12 +9,12 @@ use airfair_wire::airtime::{Announcement, Link, State};
 
 use super::allocation::{Around, level, pair_key};
 use super::neighbourhood::Neighbourhood;
-use super::usage::{SHORT_BELOW, Usage, Use};
+use super::usage::{SHORT_BELOW, Share, Usage, Use};
 use super::{Airtime, Weight};
 use crate::link_values::LinkValues;
 use crate::places::{
-    Agent, AgentContext, AgentSetup, Destination, LinkRate, LoneExchange, Message, NodeId, NodeSample,
-    Setting,
+    Agent, AgentContext, AgentSetup, AirShare, Destination, FlowId, FlowShare, LinkRate, LoneExchange,
+    Message, NodeId, NodeSample, Setting,
 };
 
 /// Most neighbours whose rates are known.
@@ -102,9 +102,9 @@ impl AirtimeAgent {
         self.outside += OUTSIDE_WEIGHT * ((busy - explained).clamp(0.0, 1.0) - self.outside);
     }
 
-    /// The share of the node's direction of a link, and the factor in it. `near`: the links of the node and of its neighbours, `far`: those
+    /// The share of the node's direction of a link. `near`: the links of the node and of its neighbours, `far`: those
     /// one hop farther away that are spoiled.
-    fn share(&self, neighbour: NodeId, near: &Around, far: &[Link], before: f64) -> (f64, f64) {
+    fn share_of_link(&self, neighbour: NodeId, near: &Around, far: &[Link], before: f64) -> Share {
         let mut around = near.clone();
         self.neighbourhood.heard_by(neighbour).for_each(|link| around.add(link));
         if self.config.spoiled {
@@ -118,11 +118,12 @@ impl AirtimeAgent {
         }
         let mut pairs = around.pairs(self.config.weight == Weight::Flows);
         let mine = pair_key(self.me.0, neighbour.0);
-        let Some(pair) = pairs.get_mut(&mine) else { return (1.0, 1.0) };
+        let Some(pair) = pairs.get_mut(&mine) else { return Share::ALL };
         // The share that it has when it uses it.
         pair.lends = false;
         let weight = pair.weight;
-        let counted = level(pairs.values(), 1.0 - self.outside);
+        let divided = 1.0 - self.outside;
+        let counted = level(pairs.values(), divided);
         // Those that have more than one that is short give way to it.
         let has = before * counted;
         let gives_way = pairs
@@ -133,8 +134,9 @@ impl AirtimeAgent {
         } else {
             (before + GROWTH).min(1.0)
         };
-        let share = (factor * counted * weight).clamp(FLOOR, 1.0);
-        (self.own_part(neighbour, share), factor)
+        let weights: f64 = pairs.values().map(|pair| pair.weight).sum();
+        let part = |level: f64| self.own_part(neighbour, (factor * level * weight).clamp(FLOOR, 1.0));
+        Share { part: part(counted), unlent: part(divided / weights), factor }
     }
 
     /// The part of a pair's share that the node's direction has: as many as flows pass it, if both have some and the other lends nothing,
@@ -227,9 +229,9 @@ impl Agent for AirtimeAgent {
                 context.out.settings.push(Setting::LinkRate { neighbour, rate });
             }
             let Some(&of) = self.usage.of(neighbour, now) else { continue };
-            let (share, factor) = self.share(neighbour, &near, &far, of.factor);
-            self.usage.set_share(neighbour, share, factor);
-            let rate = self.rate(neighbour, share, &of);
+            let share = self.share_of_link(neighbour, &near, &far, of.share.factor);
+            self.usage.set_share(neighbour, share);
+            let rate = self.rate(neighbour, share.part, &of);
             context.out.settings.push(Setting::LinkRate { neighbour, rate });
         }
         self.announce(links, &far, context);
@@ -249,5 +251,22 @@ impl Agent for AirtimeAgent {
 
     fn work(&self) -> u64 {
         self.work
+    }
+
+    /// An equal part of the rate of its link, in packets of the link's mean size.
+    fn share(&self, flow: FlowId) -> Option<FlowShare> {
+        let to = self.usage.neighbour_of(flow)?;
+        let of = self.usage.of(to, self.sampled)?;
+        let &Use { share, bytes, used, .. } = of;
+        let time = exchange_of(&self.rates, self.exchange, to).time(bytes as u32).as_secs_f64();
+        let flows = f64::from(self.usage.flows(to).max(1));
+        let air = AirShare { share: share.part, own: share.unlent, used, lends: of.lends() };
+        Some(FlowShare {
+            to,
+            rate: Rate((share.part * 8.0 * bytes / time.max(1e-9) / flows) as u64),
+            scale: share.factor,
+            allocated: None,
+            air: Some(air),
+        })
     }
 }

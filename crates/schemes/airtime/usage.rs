@@ -35,6 +35,22 @@ const PATIENCE: u64 = 3;
 /// Part of its share below which a link that struggles is short of air. 0.9 decides nothing; with 0.5 fewer get relief.
 pub(super) const SHORT_BELOW: f64 = 0.8;
 
+/// The share of the node's direction of a link.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Share {
+    /// The part of the air's time that it has.
+    pub part: f64,
+    /// The part that it would have if no pair lent any.
+    pub unlent: f64,
+    /// The part of the counted share that the pair has, which falls for the sake of those that are short.
+    pub factor: f64,
+}
+
+impl Share {
+    /// That of a link that nothing limits.
+    pub(super) const ALL: Self = Self { part: 1.0, unlent: 1.0, factor: 1.0 };
+}
+
 /// A link of the node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Use {
@@ -44,7 +60,7 @@ pub(super) struct Use {
     /// Mean attempts of a packet that was acknowledged, with those for packets that were given up.
     pub attempts: f64,
     /// Mean bytes of a packet.
-    bytes: f64,
+    pub bytes: f64,
     /// When it was last used.
     last: Time,
     /// When a packet was last acknowledged on it.
@@ -52,9 +68,7 @@ pub(super) struct Use {
     /// Periods in a row in which it was not at its limit.
     periods_below: u64,
     /// The last share of the node's direction.
-    share: f64,
-    /// The part of the counted share that the pair has, which falls for the sake of those that are short.
-    pub factor: f64,
+    pub share: Share,
     /// Until when it counts as short of air.
     short_until: Time,
 }
@@ -69,8 +83,7 @@ impl Use {
             last: now,
             last_sent: now,
             periods_below: 0,
-            share: 1.0,
-            factor: 1.0,
+            share: Share::ALL,
             short_until: Time::ZERO,
         }
     }
@@ -98,7 +111,7 @@ impl Use {
         self.used = f64::from(frames) * time.0 as f64 / counted.0.max(1) as f64;
         let active = is_active(link);
         self.last = if active { now } else { self.last };
-        let at_limit = self.used >= AT_LIMIT * self.share || link.waiting > 0;
+        let at_limit = self.used >= AT_LIMIT * self.share.part || link.waiting > 0;
         self.periods_below = if at_limit { 0 } else { self.periods_below.saturating_add(1) };
         let struggles = link.waiting > 0
             || link.given_up > 0
@@ -113,7 +126,7 @@ impl Use {
 
     /// True if it uses clearly less than its share.
     fn is_below(&self) -> bool {
-        self.used < SHORT_BELOW * self.share
+        self.used < SHORT_BELOW * self.share.part
     }
 
     /// True if its frames are spoiled, as by senders that it does not hear.
@@ -121,11 +134,16 @@ impl Use {
         self.attempts > STRUGGLES
     }
 
+    /// True if it lends what it does not use of its share, unless it is short.
+    pub(super) const fn lends(&self) -> bool {
+        self.periods_below >= PATIENCE
+    }
+
     /// The use that the link makes of its share.
     pub(super) fn state(&self, config: &Airtime, now: Time) -> State {
         if config.relief > 0.0 && now < self.short_until && self.is_below() {
             State::Short
-        } else if self.periods_below >= PATIENCE {
+        } else if self.lends() {
             State::Lends
         } else {
             State::Keeps
@@ -187,11 +205,17 @@ impl Usage {
         self.links.get(neighbour).filter(|of| now.since(of.last) <= self.memory)
     }
 
-    /// The share that the node's direction of a link has from now on, and the factor in it.
-    pub(super) fn set_share(&mut self, neighbour: NodeId, share: f64, factor: f64) {
+    /// The share that the node's direction of a link has from now on.
+    pub(super) fn set_share(&mut self, neighbour: NodeId, share: Share) {
         if let Some(&of) = self.links.get(neighbour) {
-            self.links.set(neighbour, Use { share, factor, ..of }, |_| true);
+            self.links.set(neighbour, Use { share, ..of }, |_| true);
         }
+    }
+
+    /// The neighbour over whose link a flow's data was sent last.
+    pub(super) fn neighbour_of(&self, flow: FlowId) -> Option<NodeId> {
+        let over = self.flows.iter().filter(|&(&(_, of), _)| of == flow);
+        over.max_by_key(|&(key, &last)| (last, key)).map(|(&(neighbour, _), _)| neighbour)
     }
 
     /// Flows whose data the node sends over a link.
@@ -203,9 +227,9 @@ impl Usage {
     /// True of a link that no longer counts, and still has a share: it has none from now on.
     pub(super) fn expire(&mut self, neighbour: NodeId, now: Time) -> bool {
         let of = self.links.get(neighbour).copied();
-        match of.filter(|of| now.since(of.last) > self.memory && of.share < 1.0) {
+        match of.filter(|of| now.since(of.last) > self.memory && of.share.part < 1.0) {
             Some(of) => {
-                self.links.set(neighbour, Use { share: 1.0, factor: 1.0, ..of }, |_| true);
+                self.links.set(neighbour, Use { share: Share::ALL, ..of }, |_| true);
                 true
             }
             None => false,
@@ -215,6 +239,6 @@ impl Usage {
     /// The sum of the last shares of links that count, and the least factor in them.
     pub(super) fn shares(&self, now: Time) -> (f64, f64) {
         let counts = || self.links.iter().filter(|of| now.since(of.last) <= self.memory);
-        (counts().map(|of| of.share).sum(), counts().map(|of| of.factor).fold(1.0, f64::min))
+        (counts().map(|of| of.share.part).sum(), counts().map(|of| of.share.factor).fold(1.0, f64::min))
     }
 }

@@ -7,7 +7,7 @@ use airfair_units::{Bytes, Rate, Span, Time};
 use super::AtpParameters;
 use super::header::{self, STAMP};
 use crate::places::{
-    Backlog, Finished, Header, HeaderKind, Hop, HopContext, Interface, Medium, Passage, Timer,
+    Backlog, Finished, FlowId, Header, HeaderKind, Hop, HopContext, Interface, Medium, Passage, Timer,
 };
 
 /// Parts of one in which weights of new values are counted.
@@ -68,9 +68,9 @@ impl AtpNode {
     }
 
     /// Q + T; without a sample, the time of the packet at the link's rate.
-    fn delay(&self, passage: &Passage) -> Span {
+    fn delay(&self, packet_bytes: u32) -> Span {
         let wait = self.wait.value.unwrap_or(Span::ZERO);
-        let alone = || self.rate.time_for(Bytes(u64::from(passage.bytes)));
+        let alone = || self.rate.time_for(Bytes(u64::from(packet_bytes)));
         Span(wait.0.saturating_add(self.service.value.unwrap_or_else(alone).0))
     }
 
@@ -79,7 +79,7 @@ impl AtpNode {
         let idle = self.active.is_none_or(|active| now.since(active) >= self.idle);
         self.active = Some(now);
         let Some(header) = header else { return };
-        let mut delay = self.delay(passage);
+        let mut delay = self.delay(passage.bytes);
         // A wire is not shared with the next hop.
         if self.medium == Medium::Radio && idle && header::is_probe(header) {
             let times = u128::from(delay.0) * u128::from(self.factor) / u128::from(WHOLE);
@@ -114,6 +114,12 @@ impl Hop for AtpNode {
         self.wait.add(finished.waited);
         self.service.add(finished.access);
         self.active = Some(now);
+    }
+
+    /// A packet in each Q + T.
+    fn stamped_rate(&self, _flow: FlowId, packet_bytes: u32) -> Option<Rate> {
+        let bits = 8.0 * f64::from(packet_bytes);
+        Some(Rate((bits / self.delay(packet_bytes).as_secs_f64().max(1e-9)) as u64))
     }
 
     fn on_rate(&mut self, rate: Rate) {

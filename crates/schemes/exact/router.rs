@@ -174,6 +174,11 @@ impl Hop for ExactRouter {
         Some(Rate(8 * u64::from(self.flows[at].current)))
     }
 
+    fn stamped_rate(&self, flow: FlowId, _packet_bytes: u32) -> Option<Rate> {
+        let at = self.flows.binary_search_by_key(&flow, |flow| flow.flow).ok()?;
+        Some(self.flows[at].told).filter(|&told| told > 0).map(|told| Rate(8 * u64::from(told)))
+    }
+
     fn on_timer(&mut self, _: Timer, _: Backlog, _: &mut HopContext<'_>) {}
 
     fn gauges(&self) -> Vec<(&'static str, f64)> {

@@ -241,8 +241,23 @@ pub struct FlowShare {
     pub rate: Rate,
     /// The factor of the node's own that is in it; 1: none.
     pub scale: f64,
-    /// True if it is a part of a controller's allocation.
-    pub allocated: bool,
+    /// True if it is a part of a controller's allocation; none where the scheme has no controllers.
+    pub allocated: Option<bool>,
+    /// The air of the link, where shares are parts of its time.
+    pub air: Option<AirShare>,
+}
+
+/// A link's share of the time of the air, and what of it is lent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AirShare {
+    /// The link's part of the time.
+    pub share: f64,
+    /// The part that it would have if no link around it lent any.
+    pub own: f64,
+    /// The part that it uses.
+    pub used: f64,
+    /// True if it lends what it does not use.
+    pub lends: bool,
 }
 
 /// An agent: beside a radio interface of a node (NRED, LBM, C3L's node part, topology discovery). Its messages are sent on the channel of

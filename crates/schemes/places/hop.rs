@@ -98,6 +98,12 @@ pub trait Hop: Send {
         None
     }
 
+    /// The rate that the hop would stamp now into a packet of a flow whose packets have this size and carry its header, for explanations.
+    /// `None`: it stamps none.
+    fn stamped_rate(&self, _flow: FlowId, _packet_bytes: u32) -> Option<Rate> {
+        None
+    }
+
     /// The rate of the wire behind the interface has changed.
     fn on_rate(&mut self, _rate: Rate) {}
 

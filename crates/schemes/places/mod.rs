@@ -56,8 +56,8 @@ mod source;
 mod wants;
 
 pub use agent::{
-    Agent, AgentSetup, Airtime, AnswerSample, FlowSample, FlowShare, LinkSample, LinkUse, LoneExchange,
-    NodeSample,
+    Agent, AgentSetup, AirShare, Airtime, AnswerSample, FlowSample, FlowShare, LinkSample, LinkUse,
+    LoneExchange, NodeSample,
 };
 pub use context::{
     AgentContext, AqmContext, Context, ControllerContext, ForwarderContext, HopContext, QueueContext,

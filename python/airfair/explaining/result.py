@@ -324,30 +324,46 @@ class AllocationLimit(TypedDict):
     overloaded: list[OverloadedLink]
 
 
+class AirShare(TypedDict):
+    """The share that all flows of a link have of the time of the air; means over the samples.
+
+    `used`: what they use. `borrowed`: the part of `share` that links around it lend; `lent`: the part that
+    the link lends of what it would have if none lent.
+    """
+
+    share: float
+    used: float
+    borrowed: float
+    lent: float
+
+
 class AllocatedShare(TypedDict):
-    """The flow's share at a node, as packets are stamped with it.
+    """The flow's share at a node: its packets are stamped with it, or its queue keeps to it.
 
     `part`: the part of the samples in which it had one there; of those, `smallest`: the part in which it was
-    the smallest of the path, `allocated`: the part in which it came from a controller. `scale`: the mean of
-    the node's own factor, 1 if there was none.
+    the smallest of the path, `allocated`: the part in which it came from a controller, None where the scheme
+    has none. `scale`: the mean of the node's own factor, 1 if there was none. `air`: only where shares are
+    parts of the time of the air.
     """
 
     src: str
     dst: str
     part: float
     smallest: float
-    allocated: float
+    allocated: float | None
     share_bps: float
     scale: float
+    air: NotRequired[AirShare]
 
 
 class Allocation(TypedDict):
     """The shares that a controller and nodes have given the flow, sampled ten times a second.
 
-    `packet_bytes`: size of the flow's packets, as shares count them; `smallest_bps`: mean of the smallest
-    share of the path, None if no node had one; `limits`: the most frequent first; `shares`: first the node
-    that had the smallest most often; `inhibited_links`: those of the run's results that are links of its
-    path, only if a controller looks for them and has had a round.
+    Where nodes stamp rates into packets (ATP, EXACT), a sample is a packet that has arrived, and means are
+    the rates of the mean packet. `packet_bytes`: size of the flow's packets, as shares count them;
+    `smallest_bps`: mean of the smallest share of the path, None if no node had one; `limits`: the most
+    frequent first; `shares`: first the node that had the smallest most often; `inhibited_links`: those of the
+    run's results that are links of its path, only if a controller looks for them and has had a round.
     """
 
     packet_bytes: int

@@ -297,10 +297,25 @@ def _allocation(explanation: Explanation, out: Console, most: int | None) -> Non
     shares, limits = allocation["shares"], allocation["limits"]
     if shares:
         out.print("\nShares of it at its nodes, headers included")
-        table = plain_table("link", right=["share", "smallest", "allocated", "own factor"])
+        # Columns of what this scheme has.
+        allocates = any(at["allocated"] is not None for at in shares)
+        scales = allocates or any(at["scale"] != 1 for at in shares)
+        lends = any("air" in at for at in shares)
+        columns = [
+            *("share", "smallest"),
+            *(["allocated"] if allocates else []),
+            *(["own factor"] if scales else []),
+            *(["air", "used", "borrowed", "lent"] if lends else []),
+        ]
+        table = plain_table("link", right=columns)
         for at in shares[:most]:
-            cells = [_cell(at["smallest"]), _cell(at["allocated"]), f"{at['scale']:.2f}"]
-            table.add_row(escape(f"{at['src']} → {at['dst']}"), rate(at["share_bps"]), *cells)
+            cells = [rate(at["share_bps"]), _cell(at["smallest"])]
+            cells += [_cell(at["allocated"] or 0.0)] if allocates else []
+            cells += [f"{at['scale']:.2f}"] if scales else []
+            air = at.get("air")
+            if lends and air:
+                cells += [_cell(part) for part in (air["share"], air["used"], air["borrowed"], air["lent"])]
+            table.add_row(escape(f"{at['src']} → {at['dst']}"), *cells)
         out.print(table)
         _left_out(len(shares) - len(shares[:most]), "share", out)
     if limits:

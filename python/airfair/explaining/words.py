@@ -10,6 +10,7 @@ from ..results import InhibitedLink
 from ..verdicts import LITTLE
 from .result import (
     DEFERRING,
+    AirShare,
     AllocationLimit,
     Cause,
     Drop,
@@ -276,7 +277,7 @@ def _of_tcp(explanation: Explanation) -> Iterator[tuple[float, str]]:
         yield rto, told_rto
     source = next((hop for hop in explanation["hops"] if hop["forward"]), None)
     scheme = source["queue"].get("labelled_by") if source is not None and "differential" in source else None
-    if "allocation" in explanation:
+    if "allocation" in explanation and not any("air" in at for at in explanation["allocation"]["shares"]):
         scheme = explanation["scheme"]
     limits = {
         "window_limit": "its window is full at the configured limit",
@@ -506,20 +507,24 @@ def _stamped(explanation: Explanation) -> tuple[float, str]:
     by = f"{first['src']} (to {first['dst']})"
     text = f"The smallest share of its path is {rate(allocation['smallest_bps'] or 0)} on average"
     if not others:
-        text += f"; {by} stamps it"
+        text += f"; {by} {'stamps' if 'air' not in first else 'keeps to'} it"
     elif each[0] > 0.95 * sum(each):
         text += f", and always that of {by}"
     else:
         text += f", {percent(first['smallest'])} of the time that of {by}"
-    if first["allocated"] == 0:
-        estimates = explanation["scheme"] == "c3l-local"
-        text += ", by its own estimate" if estimates else ", by default, as no allocation has arrived there"
+    if first["allocated"] is None:
+        text += ", by what the node itself measures"
+    elif first["allocated"] == 0:
+        text += ", by default, as no allocation has arrived there"
     elif first["allocated"] < 0.95:
         text += f", {percent(1 - first['allocated'])} of the time without an allocation"
     if first["scale"] < 0.995:
         text += f"; the node has scaled it by {first['scale']:.2f} itself"
+    if "air" in first:
+        text += f"; {_lent(first['air'])}"
     obeys = sent > OBEYS
-    text += f"; its source sends {percent(sent)} of it"
+    # Of rates that change fast the mean packet's is below the mean over the time, at which a source sends.
+    text += f"; its source sends {percent(sent)} of it" if sent < EXCEEDS else "; its source follows it"
     tcp = explanation["tcp"]
     if obeys:
         text += "."
@@ -530,6 +535,18 @@ def _stamped(explanation: Explanation) -> tuple[float, str]:
     # Where the source sends at it, nothing else holds the flow back.
     return (0.9 if obeys else WORTH_TELLING), text
 
+
+def _lent(air: AirShare) -> str:
+    """The share of a link of the air, and what of it is lent."""
+    text = f"the link has {percent(air['share'])} of the air"
+    if air["borrowed"] >= WORTH_TELLING:
+        text += f", {percent(air['borrowed'])} of the air lent by others,"
+    text += f" and uses {percent(air['used'])}"
+    return f"{text}; it lends {percent(air['lent'])}" if air["lent"] >= WORTH_TELLING else text
+
+
+EXCEEDS = 1.1
+"""A source that sends this part of its share, or more, does so since the share changes."""
 
 OBEYS = 0.8
 """A source that sends this part of its share, or more, is held back by it."""

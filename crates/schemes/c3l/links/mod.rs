@@ -433,8 +433,8 @@ impl Links {
     pub fn share_of(&self, flow: FlowId, now: Time) -> Option<FlowShare> {
         self.links.iter().find_map(|(&to, link)| {
             let rate = link.flows.get(&flow)?.told.filter(|&told| told < NO_LIMIT)?;
-            let allocated = link.valid_share(now).is_some();
-            Some(FlowShare { to, rate, scale: link.injection.scale(), allocated })
+            let allocated = Some(link.valid_share(now).is_some());
+            Some(FlowShare { to, rate, scale: link.injection.scale(), allocated, air: None })
         })
     }
 }

@@ -188,9 +188,9 @@ fn a_node_that_estimates_its_bandwidth_forgets_the_same() {
         let share = station.agent.share(FlowId(9)).unwrap();
         (share.to, share.allocated)
     };
-    assert_eq!(told(&station), (NodeId(1), false), "nobody has allocated it");
+    assert_eq!(told(&station), (NodeId(1), None), "nobody can allocate it");
     station.sample(400, &[(9, 2, 10, None)]);
-    assert_eq!(told(&station), (NodeId(2), false), "the last next hop");
+    assert_eq!(told(&station), (NodeId(2), None), "the last next hop");
 }
 
 /// A flow of 80 kbit/s in 100 ms of which it was there for the end of the first: that says nothing of what it requires, the next 100 ms do.
@@ -272,7 +272,7 @@ fn the_share_of_a_flow() {
     station.allocate(1, &[(1, 400)], 3);
     station.sample(100, &[(8, 1, 1, None), (9, 2, 1, None)]);
     let of = |flow| station.agent.share(FlowId(flow)).map(|share| (share.to, share.allocated));
-    assert_eq!([7, 8, 9].map(of), [None, Some((NodeId(1), true)), Some((NodeId(2), false))]);
+    assert_eq!([7, 8, 9].map(of), [None, Some((NodeId(1), Some(true))), Some((NodeId(2), Some(false)))]);
 }
 
 /// Node 2 with a controller, between nodes 1 and 3.

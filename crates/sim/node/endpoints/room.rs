@@ -1,6 +1,7 @@
 //! Room in the queues of a node for its own sources: those that wait, those that keep a number of packets waiting, and what becomes of
 //! their packets.
 
+use airfair_host::HeaderId;
 use airfair_schemes::places::{Calls, QueueView, Waiting};
 use airfair_units::Time;
 
@@ -48,9 +49,14 @@ impl Endpoints {
         plane.interfaces.backlog_to(port, self.flows[flow].to, self.is_labelled(plane, port, flow))
     }
 
+    /// The header of a scheme that a flow's packets carry.
+    pub fn header(&self, flow: FlowIx) -> HeaderId {
+        if self.flows[flow].is_tcp() { self.tcp.header(flow) } else { self.udp.label(flow).0 }
+    }
+
     /// True if a flow's packets carry the header of a port's queue.
     fn is_labelled(&self, plane: &DataPlane, port: PortIx, flow: FlowIx) -> bool {
-        let header = if self.flows[flow].is_tcp() { self.tcp.header(flow) } else { self.udp.label(flow).0 };
+        let header = self.header(flow);
         !header.is_none() && header == plane.interfaces.pipeline(port).queue_header()
     }
 

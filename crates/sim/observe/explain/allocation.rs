@@ -1,16 +1,19 @@
-//! The shares that a controller and agents give the flow: the set of links whose capacity limits it, and the node that stamps the smallest
-//! share.
+//! The shares that a controller, agents and hops give the flow: the set of links whose capacity limits it, and the node that gives it the
+//! smallest share.
 //!
-//! Both are constant between a round, or an agent's epoch, and the next: they are sampled.
+//! The first are constant between a round, or an agent's epoch, and the next: they are sampled. The rates that hops stamp are noted for
+//! each packet of the flow.
 
 use std::collections::BTreeMap;
 
-use airfair_schemes::places::{FlowLimit, FlowShare, LinkName};
+use airfair_schemes::places::{AirShare, FlowId, FlowLimit, FlowShare, LinkName};
 
-use super::{AllocationExplanation, LimitExplanation, ShareExplanation};
+use super::{AirExplanation, AllocationExplanation, LimitExplanation, ShareExplanation};
 use crate::ids::{ControllerIx, FlowIx, NodeIx};
 use crate::measure::summary::InhibitedLink;
 use crate::node::Network;
+use crate::observe::explain::hop::ObservedHop;
+use crate::observe::explain::view;
 use crate::record::Names;
 
 /// Time between two samples, ns: that of the agents' counters.
@@ -31,10 +34,84 @@ struct Limiting {
 struct Stamping {
     samples: u64,
     smallest: u64,
+    /// Samples in which a controller could have allocated it, and those in which one had.
+    allocable: u64,
     allocated: u64,
-    /// Sums over the samples.
-    rate: f64,
-    scale: f64,
+    /// Means over the samples, by weight.
+    rate: Mean,
+    scale: Mean,
+    air: Option<AirMeans>,
+}
+
+/// A mean of values with weights.
+#[derive(Debug, Default)]
+struct Mean {
+    sum: f64,
+    weights: f64,
+}
+
+impl Mean {
+    fn add(&mut self, value: f64, weight: f64) {
+        self.sum += weight * value;
+        self.weights += weight;
+    }
+
+    /// The mean; none without a value.
+    fn value(&self) -> Option<f64> {
+        (self.weights > 0.0).then(|| self.sum / self.weights)
+    }
+}
+
+/// Shares of a link's air.
+#[derive(Debug, Default)]
+struct AirMeans {
+    share: Mean,
+    used: Mean,
+    /// What others lend it beyond its own share, and what it lends of this.
+    borrowed: Mean,
+    lent: Mean,
+}
+
+impl AirMeans {
+    fn add(&mut self, AirShare { share, own, used, lends }: AirShare, weight: f64) {
+        self.share.add(share, weight);
+        self.used.add(used, weight);
+        self.borrowed.add((share - own).max(0.0), weight);
+        self.lent.add(if lends { (own - used).max(0.0) } else { 0.0 }, weight);
+    }
+
+    fn explanation(&self) -> AirExplanation {
+        let value = |mean: &Mean| mean.value().unwrap_or(0.0);
+        AirExplanation {
+            share: value(&self.share),
+            used: value(&self.used),
+            borrowed: value(&self.borrowed),
+            lent: value(&self.lent),
+        }
+    }
+}
+
+/// A node of the path and the next hop, with the flow's share there.
+pub(super) type ShareOfLink = ((NodeIx, NodeIx), FlowShare);
+
+/// The flow's shares by the agents of nodes.
+fn by_agents(id: FlowId, network: &Network) -> Vec<ShareOfLink> {
+    let interfaces = &network.plane.interfaces;
+    let shares = interfaces.stations().filter_map(|station| {
+        let share = network.hosts.agents.share(station, id)?;
+        Some(((interfaces.of_station(station).0, interfaces.node_of_id(share.to)?), share))
+    });
+    shares.collect()
+}
+
+/// The rate that a hop has stamped into a packet of the flow that leaves it now.
+pub(super) fn stamped(flow: FlowIx, hop: &ObservedHop, network: &Network) -> Option<ShareOfLink> {
+    let (endpoints, interfaces) = (&network.endpoints, &network.plane.interfaces);
+    let pipeline = interfaces.pipeline(view::port(network, hop.ends.link, flow));
+    let bytes = endpoints.packet_bytes(&network.plane, flow);
+    let rate = pipeline.stamped_rate(endpoints.header(flow), endpoints.flows[flow].id, bytes)?;
+    let to = interfaces.id(hop.ends.to);
+    Some(((hop.ends.from, hop.ends.to), FlowShare { to, rate, scale: 1.0, allocated: None, air: None }))
 }
 
 /// The samples of a run.
@@ -44,14 +121,16 @@ pub(super) struct Allocations {
     samples: u64,
     /// By the controller and the links, ascending; no links: the flow has what it asks for.
     limits: BTreeMap<(ControllerIx, Vec<LinkName>), Limiting>,
+    /// Samples of shares: those of the agents, and the packets that hops have stamped.
+    share_samples: u64,
     /// By node and next hop.
     shares: BTreeMap<(NodeIx, NodeIx), Stamping>,
-    /// Sum of the smallest share of each sample, and the number of samples with one.
-    smallest: (f64, u64),
+    /// The smallest share of each sample.
+    smallest: Mean,
 }
 
 impl Allocations {
-    /// Takes a sample, if one is due at this time of the window.
+    /// Takes a sample of what controllers and agents give the flow, if one is due at this time of the window.
     pub fn observe(&mut self, flow: FlowIx, network: &Network, now: u64, window: (u64, u64)) {
         if now < self.next.max(window.0) || now > window.1 || network.hosts.agents.is_empty() {
             return;
@@ -68,27 +147,36 @@ impl Allocations {
             limiting.capacity += capacity;
             overloaded.into_iter().for_each(|link| *limiting.overloaded.entry(link).or_default() += 1);
         }
-        let mut smallest: Option<(f64, (NodeIx, NodeIx))> = None;
-        for station in network.plane.interfaces.stations() {
-            let Some(FlowShare { to, rate, scale, allocated }) = network.hosts.agents.share(station, id)
-            else {
-                continue;
-            };
-            let Some(to) = network.plane.interfaces.node_of_id(to) else { continue };
-            let (key, rate) = ((network.plane.interfaces.of_station(station).0, to), rate.0 as f64);
-            let stamping = self.shares.entry(key).or_default();
-            stamping.samples += 1;
-            stamping.allocated += u64::from(allocated);
-            stamping.rate += rate;
-            stamping.scale += scale;
-            let order =
-                |(rate, (node, _)): (f64, (NodeIx, NodeIx))| (rate, network.plane.routes.name_order(node));
-            if smallest.is_none_or(|least| order((rate, key)) < order(least)) {
-                smallest = Some((rate, key));
-            }
+        // A share lasts until the next sample.
+        self.take(&by_agents(id, network), network, |_| 1.0);
+    }
+
+    /// Takes the rates that the hops of the path have stamped into a packet of the flow, which has arrived.
+    pub fn on_delivered(&mut self, stamped: &[ShareOfLink], network: &Network, now: u64, window: (u64, u64)) {
+        if !stamped.is_empty() && (window.0..=window.1).contains(&now) {
+            // A rate lasts for the packet.
+            self.take(stamped, network, |rate| 1.0 / rate.max(1.0));
         }
-        if let Some((rate, key)) = smallest {
-            self.smallest = (self.smallest.0 + rate, self.smallest.1 + 1);
+    }
+
+    /// Adds a sample, in which rates have weights.
+    fn take(&mut self, shares: &[ShareOfLink], network: &Network, weight: impl Fn(f64) -> f64) {
+        self.share_samples += 1;
+        for &(key, share) in shares {
+            let rate = share.rate.0 as f64;
+            let of = self.shares.entry(key).or_default();
+            of.samples += 1;
+            of.allocable += u64::from(share.allocated.is_some());
+            of.allocated += u64::from(share.allocated == Some(true));
+            of.rate.add(rate, weight(rate));
+            of.scale.add(share.scale, weight(rate));
+            share.air.into_iter().for_each(|air| of.air.get_or_insert_default().add(air, weight(rate)));
+        }
+        let name_order = |node: NodeIx| network.plane.routes.name_order(node);
+        let smallest = shares.iter().min_by_key(|&&((node, _), share)| (share.rate, name_order(node)));
+        if let Some(&(key, share)) = smallest {
+            let rate = share.rate.0 as f64;
+            self.smallest.add(rate, weight(rate));
             self.shares.entry(key).or_default().smallest += 1;
         }
     }
@@ -132,9 +220,10 @@ impl Allocations {
             to: name(to),
             samples: of.samples,
             smallest: of.smallest,
-            allocated: of.allocated,
-            share_bps: mean(of.rate, of.samples),
-            scale: mean(of.scale, of.samples),
+            allocated: (of.allocable > 0).then_some(of.allocated),
+            air: of.air.as_ref().map(AirMeans::explanation),
+            share_bps: of.rate.value().unwrap_or(0.0),
+            scale: of.scale.value().unwrap_or(1.0),
         };
         let mut limits: Vec<LimitExplanation> = self.limits.iter().map(limit).collect();
         limits.sort_by(|a, b| {
@@ -147,7 +236,8 @@ impl Allocations {
         Some(AllocationExplanation {
             samples: self.samples,
             packet_bytes,
-            smallest_bps: (self.smallest.1 > 0).then(|| mean(self.smallest.0, self.smallest.1)),
+            share_samples: self.share_samples,
+            smallest_bps: self.smallest.value(),
             limits,
             shares,
             inhibited,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use airfair_units::Time;
 
-use super::allocation::Allocations;
+use super::allocation::{Allocations, ShareOfLink, stamped};
 use super::attempts::AttemptCounts;
 use super::hop::{HopSender, ObservedHop};
 use super::levels::Levels;
@@ -39,6 +39,8 @@ struct Tracked {
     /// Present hop of the packet; none while the packet waits for a route.
     hop: Option<usize>,
     connection: Option<ConnectionRef>,
+    /// The rates that the hops so far have stamped into it.
+    stamped: Vec<ShareOfLink>,
 }
 
 /// Dropped packets of the flow that are counted together.
@@ -338,7 +340,13 @@ impl Explainer {
                 let ends = paths::hop(network, node, next, port);
                 self.on_routed(packet, usize::from(hops), ends, (air, network));
             }
-            Record::Delivered { flow, packet, .. } if flow == Some(self.flow) => self.remove_packet(packet),
+            Record::Delivered { flow, packet, .. } if flow == Some(self.flow) => {
+                self.note_stamp(packet, network);
+                if let Some(tracked) = self.packets.get(&packet) {
+                    self.allocations.on_delivered(&tracked.stamped, network, now, self.window);
+                }
+                self.remove_packet(packet);
+            }
             Record::Dropped { node, flow, packet, content, reason, .. } if flow == Some(self.flow) => {
                 self.on_dropped((node, packet), content, reason, now, network);
             }
@@ -355,7 +363,8 @@ impl Explainer {
         if let (Some(senders), Some(id)) = (&mut self.senders, connection) {
             senders.on_made(id);
         }
-        self.packets.insert(packet, Tracked { forward, hops_so_far: 0, hop: None, connection });
+        self.packets
+            .insert(packet, Tracked { forward, hops_so_far: 0, hop: None, connection, stamped: Vec::new() });
         self.enter(packet, hop);
     }
 
@@ -442,6 +451,13 @@ impl Explainer {
         }
     }
 
+    /// Notes the rate that a packet has been given by the hop that it leaves.
+    fn note_stamp(&mut self, packet: PacketRef, network: &Network) {
+        let Some(tracked) = self.packets.get_mut(&packet).filter(|tracked| tracked.forward) else { return };
+        let rate = tracked.hop.and_then(|hop| stamped(self.flow, &self.hops[hop], network));
+        tracked.stamped.extend(rate);
+    }
+
     /// Moves a packet to its next hop, if it is the flow's and was no duplicate.
     fn moved(&mut self, packet: PacketRef, network: &Network) {
         let Some(tracked) = self.packets.get_mut(&packet) else { return };
@@ -452,6 +468,7 @@ impl Explainer {
         };
         tracked.hops_so_far = hops_so_far;
         let forward = tracked.forward;
+        self.note_stamp(packet, network);
         self.enter(packet, self.hop_at(forward, hops_so_far));
     }
 

@@ -88,6 +88,8 @@ pub struct RouteExplanation {
 pub struct AllocationExplanation {
     /// Number of samples.
     pub samples: u64,
+    /// Number of samples of shares; where hops stamp rates, of the flow's packets.
+    pub share_samples: u64,
     /// Bytes of the flow's packets, as shares count them: IP packets.
     pub packet_bytes: u32,
     /// Mean of the smallest share of the flow's path, bit/s.
@@ -131,12 +133,27 @@ pub struct ShareExplanation {
     pub samples: u64,
     /// Samples in which this was the smallest of the path.
     pub smallest: u64,
-    /// Samples in which it was a part of a controller's allocation.
-    pub allocated: u64,
+    /// Samples in which it was a part of a controller's allocation; none where the scheme has no controllers.
+    pub allocated: Option<u64>,
+    /// The air of the link, where shares are parts of its time.
+    pub air: Option<AirExplanation>,
     /// Mean share, bit/s.
     pub share_bps: f64,
     /// Mean of the node's own factor.
     pub scale: f64,
+}
+
+/// A link's share of the time of the air; means over the samples.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AirExplanation {
+    /// The link's part of the time.
+    pub share: f64,
+    /// The part that it uses.
+    pub used: f64,
+    /// The part of `share` that links around it lend.
+    pub borrowed: f64,
+    /// The part of its own share that it lends.
+    pub lent: f64,
 }
 
 /// Packets of the flow that were dropped at a node for one reason.
