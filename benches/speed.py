@@ -38,7 +38,15 @@ OPPORTUNISTIC = ("more", "diffq-more", "exor", "diffq-exor")
 """Schemes over forwarders, whose cost beside drop-tail is told for a data transmission: broadcasts have no
 acknowledgements, which are transmissions too."""
 
-SCHEMES = {"nred": (GRID, ""), "lbm": (CELL, ""), "diffq": (GRID, "diffq"), "c3l": (GRID, "")}
+SCHEMES = {
+    "nred": (GRID, ""),
+    "lbm": (CELL, ""),
+    "diffq": (GRID, "diffq"),
+    "c3l": (GRID, ""),
+    "airtime": (GRID_TCP, ""),
+    "atp": (GRID_TCP, ""),
+    "exact": (GRID_TCP, ""),
+}
 """Scenes for the cost of a scheme beside drop-tail; access categories of both, if needed."""
 
 WIRED_TIME = "10 s"

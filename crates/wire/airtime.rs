@@ -115,6 +115,11 @@ impl Announcement {
         &self.far
     }
 
+    /// The sender's links, those at its neighbours, and those farther away.
+    pub fn into_links(self) -> [Vec<Link>; 3] {
+        [self.own, self.heard, self.far]
+    }
+
     /// Length on the wire, bytes.
     pub const fn wire_len(&self) -> usize {
         8 + 8 * self.own.len() + 12 * (self.heard.len() + self.far.len())

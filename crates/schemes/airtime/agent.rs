@@ -94,47 +94,42 @@ impl AirtimeAgent {
     fn observe_outside(&mut self, sample: &NodeSample<'_>, near: &Around) {
         let airtime = sample.airtime;
         let busy = airtime.sum().0.saturating_sub(airtime.idle.0) as f64 / sample.interval.0.max(1) as f64;
-        let mut around = near.clone();
-        for link in sample.links {
-            self.neighbourhood.heard_by(link.neighbour).for_each(|link| around.add(link));
-        }
-        let explained: f64 = around.pairs(false).values().map(|pair| pair.used).sum();
+        let heard = sample.links.iter().flat_map(|link| self.neighbourhood.heard_by(link.neighbour));
+        let explained: f64 = near.with(heard).pairs(false).iter().map(|(_, pair)| pair.used).sum();
         self.outside += OUTSIDE_WEIGHT * ((busy - explained).clamp(0.0, 1.0) - self.outside);
     }
 
     /// The share of the node's direction of a link. `near`: the links of the node and of its neighbours, `far`: those
     /// one hop farther away that are spoiled.
     fn share_of_link(&self, neighbour: NodeId, near: &Around, far: &[Link], before: f64) -> Share {
-        let mut around = near.clone();
-        self.neighbourhood.heard_by(neighbour).for_each(|link| around.add(link));
-        if self.config.spoiled {
-            // They count, and nobody gives way to them: hearsay from so far away lowers totals and helps few.
-            let counts = |link: Link| match link.state {
-                State::Short => Link { state: State::Keeps, ..link },
-                State::Keeps | State::Lends => link,
-            };
-            let far = far.iter().copied().chain(self.neighbourhood.far_from(neighbour));
-            far.for_each(|link| around.add(counts(link)));
-        }
+        // They count, and nobody gives way to them: hearsay from so far away lowers totals and helps few.
+        let counts = |link: Link| match link.state {
+            State::Short => Link { state: State::Keeps, ..link },
+            State::Keeps | State::Lends => link,
+        };
+        let far = far.iter().copied().chain(self.neighbourhood.far_from(neighbour)).map(counts);
+        let heard = self.neighbourhood.heard_by(neighbour);
+        let around = near.with(heard.chain(far.filter(|_| self.config.spoiled)));
         let mut pairs = around.pairs(self.config.weight == Weight::Flows);
         let mine = pair_key(self.me.0, neighbour.0);
-        let Some(pair) = pairs.get_mut(&mine) else { return Share::ALL };
+        let Ok(at) = pairs.binary_search_by_key(&mine, |&(ends, _)| ends) else { return Share::ALL };
+        let pair = &mut pairs[at].1;
         // The share that it has when it uses it.
         pair.lends = false;
         let weight = pair.weight;
         let divided = 1.0 - self.outside;
-        let counted = level(pairs.values(), divided);
+        let counted = level(pairs.iter().map(|(_, pair)| pair), divided);
         // Those that have more than one that is short give way to it.
         let has = before * counted;
         let gives_way = pairs
             .iter()
-            .any(|(&other, of)| other != mine && of.short && of.used < SHORT_BELOW * has * of.weight);
+            .any(|&(other, of)| other != mine && of.short && of.used < SHORT_BELOW * has * of.weight);
         let factor = if gives_way {
             (before * (1.0 - self.config.relief)).max(self.config.least)
         } else {
             (before + GROWTH).min(1.0)
         };
-        let weights: f64 = pairs.values().map(|pair| pair.weight).sum();
+        let weights: f64 = pairs.iter().map(|(_, pair)| pair.weight).sum();
         let part = |level: f64| self.own_part(neighbour, (factor * level * weight).clamp(FLOOR, 1.0));
         Share { part: part(counted), unlent: part(divided / weights), factor }
     }
@@ -170,21 +165,17 @@ impl AirtimeAgent {
     /// Announces these links of the node, those with an end at a neighbour, those over which the node receives among them, and those of
     /// `far`.
     fn announce(&self, links: Vec<Link>, far: &[Link], context: &mut AgentContext<'_>) {
-        let mut around = Around::default();
-        self.neighbourhood
-            .at_neighbours()
-            .filter(|link| link.from != self.me.0)
-            .for_each(|link| around.add(link));
+        let around = Around::of(self.neighbourhood.at_neighbours().filter(|link| link.from != self.me.0));
         // Those over which the node receives are more to its neighbours than to those of its neighbours.
-        let (here, there): (Vec<Link>, Vec<Link>) = around.links().partition(|link| link.to == self.me.0);
-        let mut farther = Around::default();
+        let (here, there): (Vec<Link>, Vec<Link>) =
+            around.links().into_iter().partition(|link| link.to == self.me.0);
         let known = |link: &Link| link.from == self.me.0 || around.has(link);
-        far.iter().copied().filter(|link| !known(link)).for_each(|link| farther.add(link));
+        let farther = Around::of(far.iter().copied().filter(|link| !known(link)));
         if links.is_empty() && here.is_empty() && there.is_empty() {
             return;
         }
-        let said =
-            Announcement::new(self.me.0, links.into_iter(), here.into_iter().chain(there), farther.links());
+        let heard = here.into_iter().chain(there);
+        let said = Announcement::new(self.me.0, links.into_iter(), heard, farther.links().into_iter());
         let mut bytes = vec![0; said.wire_len()];
         if said.encode(&mut bytes).is_ok() {
             let to = Destination::Broadcast;
@@ -216,9 +207,7 @@ impl Agent for AirtimeAgent {
         let exchange = |neighbour| exchange_of(rates, usual, neighbour);
         self.usage.update(sample, &self.config, exchange, now);
         let links = self.links(sample, now);
-        let mut near = Around::default();
-        links.iter().copied().for_each(|link| near.add(link));
-        self.neighbourhood.at_neighbours().for_each(|link| near.add(link));
+        let near = Around::of(links.iter().copied().chain(self.neighbourhood.at_neighbours()));
         self.observe_outside(sample, &near);
         let far: Vec<Link> =
             if self.config.spoiled { self.neighbourhood.spoiled().collect() } else { Vec::new() };
@@ -239,7 +228,7 @@ impl Agent for AirtimeAgent {
 
     fn on_message(&mut self, from: NodeId, bytes: &[u8], _to_me: bool, context: &mut AgentContext<'_>) {
         if let Ok((said, _)) = Announcement::decode(bytes) {
-            self.work += self.neighbourhood.take(from, &said, context.now);
+            self.work += self.neighbourhood.take(from, said, context.now);
         }
     }
 

@@ -1,6 +1,5 @@
 //! The shares of pairs around a link, and what they lend.
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use airfair_wire::airtime::{Link, State};
@@ -18,8 +17,8 @@ pub struct Pair {
     pub short: bool,
 }
 
-/// Pairs by the numbers of their ends, the smaller first.
-pub(super) type Pairs = BTreeMap<(u32, u32), Pair>;
+/// Pairs by the numbers of their ends, the smaller first, ascending.
+pub(super) type Pairs = Vec<((u32, u32), Pair)>;
 
 /// The key of a pair.
 pub(super) const fn pair_key(one: u32, other: u32) -> (u32, u32) {
@@ -29,40 +28,57 @@ pub(super) const fn pair_key(one: u32, other: u32) -> (u32, u32) {
 /// Links around a link; of one that is announced twice the first counts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Around {
-    directions: BTreeMap<(u32, u32), Link>,
+    /// By pairs, and in a pair by senders.
+    links: Vec<Link>,
 }
 
 impl Around {
-    /// Adds a link, unless it is there.
-    pub(super) fn add(&mut self, link: Link) {
-        self.directions.entry((link.from, link.to)).or_insert(link);
+    /// These links.
+    pub(super) fn of(links: impl Iterator<Item = Link>) -> Self {
+        Self::default().with(links)
+    }
+
+    /// These links too, unless they are there.
+    pub(super) fn with(&self, more: impl Iterator<Item = Link>) -> Self {
+        let mut links = Vec::with_capacity(self.links.len() + more.size_hint().0);
+        links.extend_from_slice(&self.links);
+        links.extend(more);
+        // A stable sort leaves the first of equal ones in front.
+        links.sort_by_key(Self::key);
+        links.dedup_by_key(|link| (link.from, link.to));
+        Self { links }
+    }
+
+    fn key(link: &Link) -> ((u32, u32), u32) {
+        (pair_key(link.from, link.to), link.from)
     }
 
     /// True if a link is among them.
     pub(super) fn has(&self, link: &Link) -> bool {
-        self.directions.contains_key(&(link.from, link.to))
+        self.links.binary_search_by_key(&Self::key(link), Self::key).is_ok()
     }
 
-    /// The links, by their ends.
-    pub(super) fn links(&self) -> impl Iterator<Item = Link> {
-        self.directions.values().copied()
+    /// The links by senders and next hops: of too many for an announcement the first are said.
+    pub(super) fn links(&self) -> Vec<Link> {
+        let mut links = self.links.clone();
+        links.sort_unstable_by_key(|link| (link.from, link.to));
+        links
     }
 
     /// The pairs of these links, each counted once, or as often as flows pass it.
     pub(super) fn pairs(&self, by_flows: bool) -> Pairs {
-        let mut pairs = Pairs::new();
-        for (&(from, to), link) in &self.directions {
-            let none = Pair { used: 0.0, weight: 0.0, lends: true, short: false };
-            let pair = pairs.entry(pair_key(from, to)).or_insert(none);
-            pair.used += f64::from(link.used) / f64::from(u16::MAX);
-            pair.weight += f64::from(link.flows);
-            pair.lends &= link.state == State::Lends;
-            pair.short |= link.state == State::Short;
-        }
-        for pair in pairs.values_mut() {
-            pair.weight = if by_flows { pair.weight.max(1.0) } else { 1.0 };
-        }
-        pairs
+        let key = |link: &Link| pair_key(link.from, link.to);
+        let pairs = self.links.chunk_by(|one, other| key(one) == key(other)).map(|links| {
+            let flows: f64 = links.iter().map(|link| f64::from(link.flows)).sum();
+            let pair = Pair {
+                used: links.iter().map(|link| f64::from(link.used) / f64::from(u16::MAX)).sum(),
+                weight: if by_flows { flows.max(1.0) } else { 1.0 },
+                lends: links.iter().all(|link| link.state == State::Lends),
+                short: links.iter().any(|link| link.state == State::Short),
+            };
+            (key(&links[0]), pair)
+        });
+        pairs.collect()
     }
 }
 

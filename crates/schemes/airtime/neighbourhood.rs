@@ -35,11 +35,11 @@ impl Neighbourhood {
     }
 
     /// Takes an announcement, by the node that has sent its frame: one in another name is ignored. Returns the links looked at.
-    pub fn take(&mut self, from: NodeId, said: &Announcement, now: Time) -> u64 {
+    pub fn take(&mut self, from: NodeId, said: Announcement, now: Time) -> u64 {
         if said.node() != from.0 {
             return 0;
         }
-        let (own, heard, far) = (said.own().to_vec(), said.heard().to_vec(), said.far().to_vec());
+        let [own, heard, far] = said.into_links();
         let links = (own.len() + heard.len() + far.len()) as u64;
         let until = now.saturating_add(self.lifetime);
         self.announced.set(from, Announced { own, heard, far, until }, |_| false);

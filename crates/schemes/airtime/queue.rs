@@ -3,7 +3,7 @@
 //! As HTB with a class for each neighbour and `fq_codel`'s turns in each would do it in a kernel: a flow's packets do not wait behind those
 //! of others that fill the same class. Over the limit the longest queue of a flow loses its first packet.
 
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -29,26 +29,40 @@ struct FlowQueue {
     deficit: i64,
 }
 
-/// The packets to a neighbour.
-#[derive(Debug, Clone, Default)]
+impl FlowQueue {
+    fn bytes(&self) -> u64 {
+        self.packets.iter().map(|packet| u64::from(packet.bytes)).sum()
+    }
+}
+
+/// The packets to a neighbour, one at least.
+#[derive(Debug, Clone)]
 struct LinkQueue {
+    neighbour: NodeId,
     /// Flows with packets, the one whose turn is first.
     flows: VecDeque<FlowQueue>,
 }
 
+/// Room of queues that have become empty, for the next ones.
+#[derive(Debug, Clone, Default)]
+struct Spare {
+    links: Vec<VecDeque<FlowQueue>>,
+    flows: Vec<VecDeque<Packet>>,
+}
+
 impl LinkQueue {
-    fn push(&mut self, packet: Packet) {
-        match self.flows.iter_mut().find(|of| of.flow == packet.flow) {
-            Some(of) => of.packets.push_back(packet),
-            None => self.flows.push_back(FlowQueue {
-                flow: packet.flow,
-                packets: VecDeque::from([packet]),
-                deficit: QUANTUM,
-            }),
+    fn push(&mut self, packet: Packet, spare: &mut Spare) {
+        if let Some(of) = self.flows.iter_mut().find(|of| of.flow == packet.flow) {
+            of.packets.push_back(packet);
+            return;
         }
+        let mut packets = spare.flows.pop().unwrap_or_default();
+        packets.push_back(packet);
+        self.flows.push_back(FlowQueue { flow: packet.flow, packets, deficit: QUANTUM });
     }
 
-    fn pop(&mut self) -> Option<Packet> {
+    /// The next packet; none if there is none.
+    fn pop(&mut self, spare: &mut Spare) -> Option<Packet> {
         loop {
             let first = self.flows.front_mut()?;
             if first.deficit <= 0 {
@@ -58,10 +72,17 @@ impl LinkQueue {
             }
             let packet = first.packets.pop_front()?;
             first.deficit -= i64::from(packet.bytes);
-            if first.packets.is_empty() {
-                self.flows.pop_front();
-            }
+            self.drop_empty(0, spare);
             return Some(packet);
+        }
+    }
+
+    /// Removes a flow's queue if it is empty.
+    fn drop_empty(&mut self, at: usize, spare: &mut Spare) {
+        if self.flows[at].packets.is_empty()
+            && let Some(of) = self.flows.remove(at)
+        {
+            spare.flows.push(of.packets);
         }
     }
 }
@@ -95,13 +116,18 @@ impl Bucket {
     }
 }
 
+/// The time from which on packets to a neighbour may leave.
+fn ready_at(buckets: &LinkValues<Bucket>, neighbour: NodeId) -> Time {
+    buckets.get(neighbour).map_or(Time::ZERO, Bucket::ready_at)
+}
+
 /// The allocator's queue.
 #[derive(Debug, Clone)]
 pub struct AirtimeQueue {
     limit_packets: u32,
-    links: BTreeMap<NodeId, LinkQueue>,
-    /// Neighbours with packets, the one whose turn is first.
-    turns: VecDeque<NodeId>,
+    /// Queues with packets, the one whose turn is first.
+    links: VecDeque<LinkQueue>,
+    spare: Spare,
     buckets: LinkValues<Bucket>,
     /// The packet that `peek` has named, and when.
     head: Option<(Packet, Time)>,
@@ -115,8 +141,8 @@ impl AirtimeQueue {
     pub const fn new(limit_packets: u32) -> Self {
         Self {
             limit_packets,
-            links: BTreeMap::new(),
-            turns: VecDeque::new(),
+            links: VecDeque::new(),
+            spare: Spare { links: Vec::new(), flows: Vec::new() },
             buckets: LinkValues::new(MOST_RATES),
             head: None,
             packets: 0,
@@ -124,48 +150,41 @@ impl AirtimeQueue {
         }
     }
 
-    /// The time from which on packets to a neighbour may leave.
-    fn ready_at(&self, neighbour: NodeId) -> Time {
-        self.buckets.get(neighbour).map_or(Time::ZERO, Bucket::ready_at)
-    }
-
     fn next(&mut self, now: Time) -> Option<Packet> {
-        for _ in 0..self.turns.len() {
-            let neighbour = self.turns.pop_front()?;
-            if self.ready_at(neighbour) > now {
-                self.turns.push_back(neighbour);
-                continue;
-            }
-            let Some(link) = self.links.get_mut(&neighbour) else { continue };
-            let packet = link.pop();
-            if link.flows.is_empty() {
-                self.links.remove(&neighbour);
+        for _ in 0..self.links.len() {
+            let first = self.links.front_mut()?;
+            let packet = if ready_at(&self.buckets, first.neighbour) > now {
+                None
             } else {
-                self.turns.push_back(neighbour);
+                first.pop(&mut self.spare)
+            };
+            self.links.rotate_left(1);
+            if packet.is_some() {
+                self.drop_empty(self.links.len() - 1);
+                return packet;
             }
-            return packet;
         }
         None
     }
 
+    /// Removes the queue of a link if it is empty.
+    fn drop_empty(&mut self, at: usize) {
+        if self.links[at].flows.is_empty()
+            && let Some(of) = self.links.remove(at)
+        {
+            self.spare.links.push(of.flows);
+        }
+    }
+
     /// Removes the first packet of the flow with most bytes; of several the one whose turn is last.
     fn shed(&mut self) -> Option<Packet> {
-        let in_turn =
-            self.turns.iter().filter_map(|neighbour| Some((*neighbour, self.links.get(neighbour)?)));
-        let lengths = in_turn.flat_map(|(neighbour, link)| {
-            let bytes = |of: &FlowQueue| of.packets.iter().map(|packet| u64::from(packet.bytes)).sum::<u64>();
-            link.flows.iter().enumerate().map(move |(at, of)| (bytes(of), neighbour, at))
+        let lengths = self.links.iter().enumerate().flat_map(|(link, queue)| {
+            queue.flows.iter().enumerate().map(move |(flow, of)| (of.bytes(), (link, flow)))
         });
-        let (_, neighbour, at) = lengths.max_by_key(|&(bytes, _, _)| bytes)?;
-        let link = self.links.get_mut(&neighbour)?;
-        let packet = link.flows[at].packets.pop_front();
-        if link.flows[at].packets.is_empty() {
-            link.flows.remove(at);
-        }
-        if link.flows.is_empty() {
-            self.links.remove(&neighbour);
-            self.turns.retain(|&of| of != neighbour);
-        }
+        let (_, (link, flow)) = lengths.max_by_key(|&(bytes, _)| bytes)?;
+        let packet = self.links[link].flows[flow].packets.pop_front();
+        self.links[link].drop_empty(flow, &mut self.spare);
+        self.drop_empty(link);
         packet
     }
 }
@@ -175,10 +194,13 @@ impl Queue for AirtimeQueue {
         if self.limit_packets == 0 {
             return Enqueued::Refused(DropReason::QUEUE_FULL);
         }
-        if !self.links.contains_key(&packet.next_hop) {
-            self.turns.push_back(packet.next_hop);
-        }
-        self.links.entry(packet.next_hop).or_default().push(packet);
+        let at = self.links.iter().position(|link| link.neighbour == packet.next_hop);
+        let at = at.unwrap_or_else(|| {
+            let flows = self.spare.links.pop().unwrap_or_default();
+            self.links.push_back(LinkQueue { neighbour: packet.next_hop, flows });
+            self.links.len() - 1
+        });
+        self.links[at].push(packet, &mut self.spare);
         self.packets += 1;
         self.bytes += u64::from(packet.bytes);
         if self.packets <= self.limit_packets {
@@ -223,25 +245,25 @@ impl Queue for AirtimeQueue {
         }
         let before = self.buckets.get(neighbour).copied();
         let bucket = before.map_or(Bucket { rate, empty_at: Time::ZERO }, |bucket| bucket.changed(rate, now));
-        let waits = |of: NodeId| self.turns.contains(&of);
+        let waits = |of: NodeId| self.links.iter().any(|link| link.neighbour == of);
         self.buckets.set(neighbour, bucket, waits);
     }
 
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         let waiting: u32 =
-            self.links.values().flat_map(|link| &link.flows).map(|of| of.packets.len() as u32).sum();
+            self.links.iter().flat_map(|link| &link.flows).map(|of| of.packets.len() as u32).sum();
         vec![("waiting", f64::from(waiting))]
     }
 
     fn show(&self, see: &mut dyn FnMut(&Packet)) {
         self.head.iter().for_each(|(packet, _)| see(packet));
-        self.links.values().flat_map(|link| &link.flows).flat_map(|of| &of.packets).for_each(see);
+        self.links.iter().flat_map(|link| &link.flows).flat_map(|of| &of.packets).for_each(see);
     }
 }
 
 impl WaitingQueue for AirtimeQueue {
     fn wakes_at(&self, now: Time) -> Option<Time> {
-        let waiting = self.turns.iter().map(|&neighbour| self.ready_at(neighbour));
+        let waiting = self.links.iter().map(|link| ready_at(&self.buckets, link.neighbour));
         waiting.min().filter(|&at| at > now && self.head.is_none())
     }
 }
