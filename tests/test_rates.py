@@ -172,3 +172,83 @@ def test_explain_tells_the_air_that_is_lent() -> None:
     assert re.search(
         r"the link has \d+ % of the air, \d+ % of the air lent by others, and uses", out.getvalue()
     )
+
+
+CHANGE = """
+name = "a route of two hops, then of four"
+scheme = "exact"
+duration = "50 s"
+warmup = "5 s"
+
+[radio]
+standard = "802.11b"
+data_rate = "11 Mbit/s"
+rts_threshold = "0 B"
+short_retry_limit = 50                # no packet is given up
+long_retry_limit = 50
+propagation = { model = "two-ray", range = "250 m" }
+
+[radios.slow]
+data_rate = "2 Mbit/s"
+
+[routing]
+protocol = "aodv"
+
+[[node]]
+id = "S"
+position = ["0 m", "0 m"]
+[[node]]
+id = "R"
+position = ["200 m", "0 m"]
+movement = { waypoints = [{ at = "30 s", to = ["200 m", "-900 m"], speed = "300 m/s" }] }
+[[node]]
+id = "D"
+position = ["400 m", "0 m"]
+[[node]]
+id = "A"
+radios = ["slow"]
+position = ["0 m", "200 m"]
+[[node]]
+id = "B"
+radios = ["slow"]
+position = ["200 m", "200 m"]
+[[node]]
+id = "C"
+radios = ["slow"]
+position = ["400 m", "200 m"]
+
+[[flow]]
+id = "flow"
+from = "S"
+to = "D"
+transport = "udp"
+traffic = { kind = "saturating", packet = "1000 B" }
+"""
+
+
+def test_exact_follows_a_change_of_routes() -> None:
+    """The relay of two hops drives away, and four hops, slow ones, take over: with the first report after
+    the sixteenth packet the source is told what it is told for the rest of the run, in the mean of five runs;
+    before it was told three times as much."""
+    told = []
+    for seed in range(1, 6):
+        capture = airfair.Capture(trace=True)
+        run = airfair.record(Scenario.parse(CHANGE, "change"), seed=seed, capture=capture, interval="50 ms")
+        frames, hops = run.pandas("frames"), run.pandas("hops")
+        data = frames[frames.content == "packet"]
+        at = data[(data.event == "sent") & (data.node == "C") & (data.to == "D")].time_ns.min()
+        arrived = data[(data.event == "delivered") & (data.node == "D") & (data.time_ns > at)].time_ns
+        reports = frames[
+            (frames.content == "feedback") & (frames.event == "delivered") & (frames.node == "S")
+        ]
+        reported = reports.time_ns[reports.time_ns > arrived.iloc[15]].min() / 1e9
+        # A report comes within the time that a queue of the path takes to empty.
+        assert reported - arrived.iloc[0] / 1e9 < 2
+        long = hops[hops.node.isin(list("SABC"))].groupby("end_s").told_bps.min()
+        short = hops[hops.node.isin(list("SR"))].groupby("end_s").told_bps.min()
+        told.append(
+            (short[10:29.0].mean(), long[long.index > reported].iloc[0], long[long.index > 40].mean())
+        )
+    before, then, rest = (sum(column) / len(told) for column in zip(*told, strict=True))
+    assert before > 3 * rest
+    assert then == pytest.approx(rest, rel=0.4)
