@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use airfair_schemes::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, FlowId, FlowShare, Forwarder, ForwarderContext,
-    ForwarderEffects, HeaderKind, Heard, LoneExchange, NodeId, NodeSample, Timer,
+    ForwarderEffects, HeaderKind, Heard, LinkShare, LoneExchange, NodeId, NodeSample, Timer,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Rate, Span, Time};
@@ -115,6 +115,12 @@ impl AgentSlot {
     #[must_use]
     pub fn share(&self, flow: FlowId) -> Option<FlowShare> {
         self.slot.machine.share(flow)
+    }
+
+    /// The share of the air that the link to a neighbour has.
+    #[must_use]
+    pub fn link_share(&self, neighbour: NodeId) -> Option<LinkShare> {
+        self.slot.machine.link_share(neighbour)
     }
 
     /// Calls the hook for the start of the run.

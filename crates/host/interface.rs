@@ -289,6 +289,12 @@ impl Pipeline {
         self.hop.as_ref()?.slot.machine.stated_rate(flow)
     }
 
+    /// True if packets may wait in the queue although the link is free.
+    #[must_use]
+    pub fn may_hold_back(&self) -> bool {
+        self.queue.waits().is_some()
+    }
+
     /// The rate that the hop would stamp now into packets of this size of a flow, which carry this header; none if the hop has another
     /// header, or stamps none.
     #[must_use]

@@ -92,6 +92,7 @@ struct Drop<'a> {
 #[derive(Serialize)]
 struct Allocation<'a> {
     packet_bytes: u32,
+    stamped: bool,
     smallest_bps: Option<f64>,
     limits: Vec<Limit<'a>>,
     shares: Vec<FlowShare<'a>>,
@@ -125,7 +126,7 @@ struct Overloaded<'a> {
     part: f64,
 }
 
-/// `part`: of the samples; `smallest` and `allocated`: of those with a share here.
+/// `part` and `smallest`: of the samples; `allocated`: of those with a share here.
 #[derive(Serialize)]
 struct FlowShare<'a> {
     src: &'a str,
@@ -326,10 +327,10 @@ struct HopDifferentials {
 /// hold packets back.
 fn activities(hop: Option<&HopExplanation>) -> impl Iterator<Item = Activity> + use<> {
     let has_categories = hop.is_some_and(|hop| hop.categories.is_some());
-    let compares = hop.is_some_and(|hop| hop.queue.labelled_by.is_some());
+    let holds = hop.is_some_and(|hop| hop.queue.holds_back);
     Activity::ALL.into_iter().filter(move |doing| match doing {
         Activity::Category => has_categories,
-        Activity::Held => compares,
+        Activity::Held => holds,
         _ => true,
     })
 }
@@ -413,7 +414,7 @@ impl<'a> From<&'a AllocationExplanation> for Allocation<'a> {
             src: &share.from,
             dst: &share.to,
             part: part(share.samples, a.share_samples),
-            smallest: part(share.smallest, share.samples),
+            smallest: part(share.smallest, a.share_samples),
             allocated: share.allocated.map(|samples| part(samples, share.samples)),
             share_bps: share.share_bps,
             scale: share.scale,
@@ -426,6 +427,7 @@ impl<'a> From<&'a AllocationExplanation> for Allocation<'a> {
         });
         Self {
             packet_bytes: a.packet_bytes,
+            stamped: a.stamped,
             smallest_bps: a.smallest_bps,
             limits: limits.collect(),
             shares: shares.collect(),

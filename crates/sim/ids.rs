@@ -31,7 +31,7 @@ impl NodeIx {
 }
 
 /// The link that a port sends by: a station or one direction of a wired link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LinkRef {
     /// A radio interface.
     Station(StationIx),

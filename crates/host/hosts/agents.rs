@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use airfair_schemes::places::{
     AgentEffects, AgentSetup, Destination, FlowId, FlowShare, Forwarder, ForwarderContext, ForwarderEffects,
-    Heard, LoneExchange, NodeId, NodeSample, Timer,
+    Heard, LinkShare, LoneExchange, NodeId, NodeSample, Timer,
 };
 use airfair_units::Time;
 
@@ -143,6 +143,12 @@ impl<N: Net> Agents<N> {
     #[must_use]
     pub fn share(&self, radio: N::Radio, flow: FlowId) -> Option<FlowShare> {
         self.hosted(radio)?.agent.share(flow)
+    }
+
+    /// The share of the air that the link from a radio to a neighbour has.
+    #[must_use]
+    pub fn link_share(&self, radio: N::Radio, neighbour: NodeId) -> Option<LinkShare> {
+        self.hosted(radio)?.agent.link_share(neighbour)
     }
 
     /// Numbers of messages of a radio's agent.

@@ -13,8 +13,8 @@ use super::usage::{SHORT_BELOW, Share, Usage, Use};
 use super::{Airtime, Weight};
 use crate::link_values::LinkValues;
 use crate::places::{
-    Agent, AgentContext, AgentSetup, AirShare, Destination, FlowId, FlowShare, LinkRate, LoneExchange,
-    Message, NodeId, NodeSample, Setting,
+    Agent, AgentContext, AgentSetup, Destination, LinkRate, LinkShare, LoneExchange, Message, NodeId,
+    NodeSample, Setting,
 };
 
 /// Most neighbours whose rates are known.
@@ -242,20 +242,20 @@ impl Agent for AirtimeAgent {
         self.work
     }
 
-    /// An equal part of the rate of its link, in packets of the link's mean size.
-    fn share(&self, flow: FlowId) -> Option<FlowShare> {
-        let to = self.usage.neighbour_of(flow)?;
-        let of = self.usage.of(to, self.sampled)?;
+    /// A pair lends where both directions do.
+    fn link_share(&self, neighbour: NodeId) -> Option<LinkShare> {
+        let of = self.usage.of(neighbour, self.sampled)?;
         let &Use { share, bytes, used, .. } = of;
-        let time = exchange_of(&self.rates, self.exchange, to).time(bytes as u32).as_secs_f64();
-        let flows = f64::from(self.usage.flows(to).max(1));
-        let air = AirShare { share: share.part, own: share.unlent, used, lends: of.lends() };
-        Some(FlowShare {
-            to,
-            rate: Rate((share.part * 8.0 * bytes / time.max(1e-9) / flows) as u64),
+        let time = exchange_of(&self.rates, self.exchange, neighbour).time(bytes as u32).as_secs_f64();
+        let back = self.neighbourhood.link(neighbour, self.me);
+        Some(LinkShare {
+            rate: Rate((share.part * 8.0 * bytes / time.max(1e-9)) as u64),
             scale: share.factor,
-            allocated: None,
-            air: Some(air),
+            share: share.part,
+            own: share.unlent,
+            used,
+            lends: of.state(&self.config, self.sampled) == State::Lends
+                && back.is_none_or(|back| back.state == State::Lends),
         })
     }
 }

@@ -134,16 +134,11 @@ impl Use {
         self.attempts > STRUGGLES
     }
 
-    /// True if it lends what it does not use of its share, unless it is short.
-    pub(super) const fn lends(&self) -> bool {
-        self.periods_below >= PATIENCE
-    }
-
     /// The use that the link makes of its share.
     pub(super) fn state(&self, config: &Airtime, now: Time) -> State {
         if config.relief > 0.0 && now < self.short_until && self.is_below() {
             State::Short
-        } else if self.lends() {
+        } else if self.periods_below >= PATIENCE {
             State::Lends
         } else {
             State::Keeps
@@ -210,12 +205,6 @@ impl Usage {
         if let Some(&of) = self.links.get(neighbour) {
             self.links.set(neighbour, Use { share, ..of }, |_| true);
         }
-    }
-
-    /// The neighbour over whose link a flow's data was sent last.
-    pub(super) fn neighbour_of(&self, flow: FlowId) -> Option<NodeId> {
-        let over = self.flows.iter().filter(|&(&(_, of), _)| of == flow);
-        over.max_by_key(|&(key, &last)| (last, key)).map(|(&(neighbour, _), _)| neighbour)
     }
 
     /// Flows whose data the node sends over a link.

@@ -7,8 +7,8 @@ use airfair_units::{Span, Time};
 
 use super::Faults;
 use crate::places::{
-    Agent, AgentContext, AgentSetup, FlowId, FlowShare, Forwarder, HeaderKind, Heard, LoneExchange, Message,
-    NodeId, NodeSample, Timer,
+    Agent, AgentContext, AgentSetup, FlowId, FlowShare, Forwarder, HeaderKind, Heard, LinkShare,
+    LoneExchange, Message, NodeId, NodeSample, Timer,
 };
 
 /// The time of a late message. An agent that may be faulty has no timer of this number.
@@ -133,6 +133,10 @@ impl Agent for FaultyAgent {
 
     fn share(&self, flow: FlowId) -> Option<FlowShare> {
         self.inner.share(flow)
+    }
+
+    fn link_share(&self, neighbour: NodeId) -> Option<LinkShare> {
+        self.inner.link_share(neighbour)
     }
 }
 

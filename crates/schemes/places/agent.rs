@@ -243,13 +243,15 @@ pub struct FlowShare {
     pub scale: f64,
     /// True if it is a part of a controller's allocation; none where the scheme has no controllers.
     pub allocated: Option<bool>,
-    /// The air of the link, where shares are parts of its time.
-    pub air: Option<AirShare>,
 }
 
-/// A link's share of the time of the air, and what of it is lent.
+/// The share of all flows of a link of the time of the air, and what of it is lent.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct AirShare {
+pub struct LinkShare {
+    /// What the link may send, in packets of its mean size.
+    pub rate: Rate,
+    /// The factor in it for the sake of others; 1: none.
+    pub scale: f64,
     /// The link's part of the time.
     pub share: f64,
     /// The part that it would have if no link around it lent any.
@@ -321,6 +323,11 @@ pub trait Agent: Send {
 
     /// The share that a flow has here, for explanations.
     fn share(&self, _flow: FlowId) -> Option<FlowShare> {
+        None
+    }
+
+    /// The share of the air that the link to a neighbour has, for explanations.
+    fn link_share(&self, _neighbour: NodeId) -> Option<LinkShare> {
         None
     }
 }

@@ -56,7 +56,7 @@ mod source;
 mod wants;
 
 pub use agent::{
-    Agent, AgentSetup, AirShare, Airtime, AnswerSample, FlowSample, FlowShare, LinkSample, LinkUse,
+    Agent, AgentSetup, Airtime, AnswerSample, FlowSample, FlowShare, LinkSample, LinkShare, LinkUse,
     LoneExchange, NodeSample,
 };
 pub use context::{

@@ -338,11 +338,11 @@ class AirShare(TypedDict):
 
 
 class AllocatedShare(TypedDict):
-    """The flow's share at a node: its packets are stamped with it, or its queue keeps to it.
+    """The flow's share at a node; with `air` that of the link, for all its flows.
 
-    `part`: the part of the samples in which it had one there; of those, `smallest`: the part in which it was
-    the smallest of the path, `allocated`: the part in which it came from a controller, None where the scheme
-    has none. `scale`: the mean of the node's own factor, 1 if there was none. `air`: only where shares are
+    Parts of the samples: `part` in which it had one there, `smallest` in which it was the smallest of the
+    path; of those with one, `allocated`: in which it came from a controller, None where the scheme has none.
+    `scale`: the mean of the node's own factor, 1 if there was none. `air`: only where shares are
     parts of the time of the air.
     """
 
@@ -359,14 +359,17 @@ class AllocatedShare(TypedDict):
 class Allocation(TypedDict):
     """The shares that a controller and nodes have given the flow, sampled ten times a second.
 
-    Where nodes stamp rates into packets (ATP, EXACT), a sample is a packet that has arrived, and means are
-    the rates of the mean packet. `packet_bytes`: size of the flow's packets, as shares count them;
-    `smallest_bps`: mean of the smallest share of the path, None if no node had one; `limits`: the most
-    frequent first; `shares`: first the node that had the smallest most often; `inhibited_links`: those of the
-    run's results that are links of its path, only if a controller looks for them and has had a round.
+    Where nodes stamp rates into packets (`stamped`: ATP, EXACT), a sample is a packet that has arrived.
+    Rates are means over the seconds of the run; of a second, where packets carry them, the rate of the
+    mean packet. `packet_bytes`: size of the flow's packets, as shares count them; `smallest_bps`: mean of
+    the smallest share of the path where as many nodes had one as in most samples, None if none had one;
+    `limits`: the most frequent first; `shares`: first the node that had the smallest most often;
+    `inhibited_links`: those of the run's results that are links of its path, only if a controller looks
+    for them and has had a round.
     """
 
     packet_bytes: int
+    stamped: bool
     smallest_bps: float | None
     limits: list[AllocationLimit]
     shares: list[AllocatedShare]

@@ -296,13 +296,18 @@ def _allocation(explanation: Explanation, out: Console, most: int | None) -> Non
     allocation = explanation["allocation"]
     shares, limits = allocation["shares"], allocation["limits"]
     if shares:
-        out.print("\nShares of it at its nodes, headers included")
+        what = "Shares of it at its nodes"
+        if allocation["stamped"]:
+            what = "Rates that its nodes allow it"
+        elif all("air" in at for at in shares):
+            what = "What its links may send, all flows together"
+        out.print(f"\n{what}, headers included")
         # Columns of what this scheme has.
         allocates = any(at["allocated"] is not None for at in shares)
         scales = allocates or any(at["scale"] != 1 for at in shares)
-        lends = any("air" in at for at in shares)
+        lends = all("air" in at for at in shares)
         columns = [
-            *("share", "smallest"),
+            *(("rate", "lowest") if allocation["stamped"] else ("share", "smallest")),
             *(["allocated"] if allocates else []),
             *(["own factor"] if scales else []),
             *(["air", "used", "borrowed", "lent"] if lends else []),
@@ -312,8 +317,8 @@ def _allocation(explanation: Explanation, out: Console, most: int | None) -> Non
             cells = [rate(at["share_bps"]), _cell(at["smallest"])]
             cells += [_cell(at["allocated"] or 0.0)] if allocates else []
             cells += [f"{at['scale']:.2f}"] if scales else []
-            air = at.get("air")
-            if lends and air:
+            if lends:
+                air = at["air"]
                 cells += [_cell(part) for part in (air["share"], air["used"], air["borrowed"], air["lent"])]
             table.add_row(escape(f"{at['src']} → {at['dst']}"), *cells)
         out.print(table)

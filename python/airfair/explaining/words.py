@@ -10,7 +10,7 @@ from ..results import InhibitedLink
 from ..verdicts import LITTLE
 from .result import (
     DEFERRING,
-    AirShare,
+    Allocation,
     AllocationLimit,
     Cause,
     Drop,
@@ -112,7 +112,8 @@ def quality(explanation: Explanation) -> list[str]:
         found.append(f"{percent(loss)} of its packets are lost{again}")
     if delay is not None and delay > DELAY_ALLOWED_S:
         greedy = explanation["offered_bps"] is None and explanation["standing"] == "fair"
-        why = ", as it sends whatever fits and fills queues" if greedy else ""
+        paced = "allocation" in explanation
+        why = ", as it sends whatever fits and fills queues" if greedy and not paced else ""
         found.append(f"one packet in a hundred takes longer than {milliseconds(delay)}{why}")
     return found
 
@@ -399,8 +400,13 @@ def _queueing(explanation: Explanation, hop: Hop) -> tuple[float, str]:
     return behind(hop), text
 
 
-def _held(_told: Explanation, hop: Hop) -> tuple[float, str]:
+def _held(told: Explanation, hop: Hop) -> tuple[float, str]:
     weight = share(hop, "held")
+    if "labelled_by" not in hop["queue"]:
+        return weight, (
+            f"{percent(weight)} of the time the queue of {hop['src']} (to {hop['dst']}) holds its packets "
+            f"back: {told['scheme']} lets the link send no more."
+        )
     return weight, (
         f"{percent(weight)} of the time the queue of {hop['src']} holds its packets back, as that of "
         f"{hop['dst']} is as long or longer: what is narrow lies further on."
@@ -498,20 +504,20 @@ def at_levels(hop: Hop, most: int = 3) -> str:
 
 
 def _stamped(explanation: Explanation) -> tuple[float, str]:
-    """The smallest share of the path, who stamps it, and whether the source sends at it."""
-    sent, allocation = sent_part(explanation), explanation.get("allocation")
-    if allocation is None or sent is None or not allocation["shares"]:
+    """The smallest share of the path, who gives it, and whether it holds the flow back."""
+    allocation = explanation.get("allocation")
+    if allocation is None or not allocation["shares"]:
         return 0.0, ""
-    first, *others = allocation["shares"]
-    each = [at["smallest"] * at["part"] for at in allocation["shares"]]
-    by = f"{first['src']} (to {first['dst']})"
-    text = f"The smallest share of its path is {rate(allocation['smallest_bps'] or 0)} on average"
-    if not others:
-        text += f"; {by} {'stamps' if 'air' not in first else 'keeps to'} it"
-    elif each[0] > 0.95 * sum(each):
-        text += f", and always that of {by}"
-    else:
-        text += f", {percent(first['smallest'])} of the time that of {by}"
+    # What a link may send is kept to by its queue, not by the source.
+    if "air" in allocation["shares"][0]:
+        return _of_the_air(explanation, allocation)
+    sent = sent_part(explanation)
+    if sent is None:
+        return 0.0, ""
+    first = allocation["shares"][0]
+    which = "lowest rate that its path allows" if allocation["stamped"] else "smallest share of its path"
+    gives = "stamps" if first["allocated"] is not None or allocation["stamped"] else "gives"
+    text = f"The {which} is {rate(allocation['smallest_bps'] or 0)} on average{_by(allocation, gives)}"
     if first["allocated"] is None:
         text += ", by what the node itself measures"
     elif first["allocated"] == 0:
@@ -520,11 +526,8 @@ def _stamped(explanation: Explanation) -> tuple[float, str]:
         text += f", {percent(1 - first['allocated'])} of the time without an allocation"
     if first["scale"] < 0.995:
         text += f"; the node has scaled it by {first['scale']:.2f} itself"
-    if "air" in first:
-        text += f"; {_lent(first['air'])}"
-    obeys = sent > OBEYS
-    # Of rates that change fast the mean packet's is below the mean over the time, at which a source sends.
-    text += f"; its source sends {percent(sent)} of it" if sent < EXCEEDS else "; its source follows it"
+    obeys = sent > (FOLLOWS if allocation["stamped"] else OBEYS)
+    text += f"; its source sends {percent(sent)} of it"
     tcp = explanation["tcp"]
     if obeys:
         text += "."
@@ -536,17 +539,46 @@ def _stamped(explanation: Explanation) -> tuple[float, str]:
     return (0.9 if obeys else WORTH_TELLING), text
 
 
-def _lent(air: AirShare) -> str:
-    """The share of a link of the air, and what of it is lent."""
-    text = f"the link has {percent(air['share'])} of the air"
-    if air["borrowed"] >= WORTH_TELLING:
-        text += f", {percent(air['borrowed'])} of the air lent by others,"
-    text += f" and uses {percent(air['used'])}"
-    return f"{text}; it lends {percent(air['lent'])}" if air["lent"] >= WORTH_TELLING else text
+def _by(allocation: Allocation, gives: str) -> str:
+    """Who has the smallest share, and how often."""
+    first, *others = allocation["shares"]
+    by = f"{first['src']} (to {first['dst']})"
+    if not others:
+        return f"; {by} {gives} it"
+    if first["smallest"] > 0.95 * sum(at["smallest"] for at in allocation["shares"]):
+        return f", and always that of {by}"
+    return f", {percent(first['smallest'])} of the time that of {by}"
 
 
-EXCEEDS = 1.1
-"""A source that sends this part of its share, or more, does so since the share changes."""
+def _of_the_air(explanation: Explanation, allocation: Allocation) -> tuple[float, str]:
+    """What the links of its path may send, all flows together, and the air that is lent."""
+    first = allocation["shares"][0]
+    air, name = first["air"], f"{first['src']} (to {first['dst']})"
+    text = (
+        f"The least that a link of its path may send, for all its flows, is "
+        f"{rate(allocation['smallest_bps'] or 0)} on average{_by(allocation, 'has')}. {name} has "
+        f"{percent(air['share'])} of the air"
+    )
+    if air["borrowed"] >= PART_WORTH_TELLING * air["share"]:
+        text += f", of which others lend {percent(air['borrowed'])},"
+    text += f" and uses {percent(air['used'])}, retries not counted"
+    if air["lent"] >= PART_WORTH_TELLING * air["share"]:
+        text += f"; it lends {percent(air['lent'])}"
+    if first["scale"] < 0.95:
+        text += f"; it gives way to links that are short of air, down to {first['scale']:.2f} of its share"
+    held = max((share(hop, "held") for hop in explanation["hops"] if hop["src"] == first["src"]), default=0.0)
+    if held < WORTH_TELLING:
+        return WORTH_TELLING, f"{text}. Its queue hardly holds the flow back."
+    # The reason that its packets wait for it is told by itself.
+    return max(WORTH_TELLING, 0.9 * held), f"{text}."
+
+
+PART_WORTH_TELLING = 0.1
+"""A smaller part of a link's air is left out."""
+
+FOLLOWS = 0.4
+"""The same of rates that change with each packet: a source takes a lower one at once, and a higher one
+later."""
 
 OBEYS = 0.8
 """A source that sends this part of its share, or more, is held back by it."""

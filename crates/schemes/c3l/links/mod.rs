@@ -434,7 +434,7 @@ impl Links {
         self.links.iter().find_map(|(&to, link)| {
             let rate = link.flows.get(&flow)?.told.filter(|&told| told < NO_LIMIT)?;
             let allocated = Some(link.valid_share(now).is_some());
-            Some(FlowShare { to, rate, scale: link.injection.scale(), allocated, air: None })
+            Some(FlowShare { to, rate, scale: link.injection.scale(), allocated })
         })
     }
 }

@@ -174,6 +174,6 @@ impl Agent for LocalAgent {
 
     fn share(&self, flow: FlowId) -> Option<FlowShare> {
         let state = self.flows.get(&flow)?;
-        Some(FlowShare { to: state.to, rate: state.share?, scale: 1.0, allocated: None, air: None })
+        Some(FlowShare { to: state.to, rate: state.share?, scale: 1.0, allocated: None })
     }
 }

@@ -6,10 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use airfair_schemes::places::{AirShare, FlowId, FlowLimit, FlowShare, LinkName};
+use airfair_schemes::places::{FlowLimit, FlowShare, LinkName, LinkShare};
+use airfair_units::Rate;
 
 use super::{AirExplanation, AllocationExplanation, LimitExplanation, ShareExplanation};
-use crate::ids::{ControllerIx, FlowIx, NodeIx};
+use crate::ids::{ControllerIx, FlowIx, LinkRef, NodeIx};
 use crate::measure::summary::InhibitedLink;
 use crate::node::Network;
 use crate::observe::explain::hop::ObservedHop;
@@ -27,20 +28,6 @@ struct Limiting {
     rate: f64,
     capacity: f64,
     overloaded: BTreeMap<LinkName, u64>,
-}
-
-/// Samples of the flow's share at a node.
-#[derive(Debug, Default)]
-struct Stamping {
-    samples: u64,
-    smallest: u64,
-    /// Samples in which a controller could have allocated it, and those in which one had.
-    allocable: u64,
-    allocated: u64,
-    /// Means over the samples, by weight.
-    rate: Mean,
-    scale: Mean,
-    air: Option<AirMeans>,
 }
 
 /// A mean of values with weights.
@@ -62,7 +49,62 @@ impl Mean {
     }
 }
 
-/// Shares of a link's air.
+/// Time over which rates are averaged before they are averaged over the run, ns: the epoch of ATP's sources. A rate in a packet lasts for
+/// the packet; of rates that change much the mean over packets is far below that over the time.
+const SECOND: u64 = 1_000_000_000;
+
+/// A mean over the seconds of a run that have values.
+#[derive(Debug, Default)]
+struct SecondsMean {
+    second: u64,
+    of_second: Mean,
+    before: Mean,
+}
+
+impl SecondsMean {
+    fn add(&mut self, now: u64, value: f64, weight: f64) {
+        if now / SECOND != self.second {
+            let ended = std::mem::take(&mut self.of_second);
+            ended.value().into_iter().for_each(|value| self.before.add(value, 1.0));
+            self.second = now / SECOND;
+        }
+        self.of_second.add(value, weight);
+    }
+
+    /// The mean; none without a value.
+    fn value(&self) -> Option<f64> {
+        let Mean { mut sum, mut weights } = self.before;
+        self.of_second.value().into_iter().for_each(|last| (sum, weights) = (sum + last, weights + 1.0));
+        (weights > 0.0).then(|| sum / weights)
+    }
+}
+
+/// A share, for a packet or a moment.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ShareOfLink {
+    /// The node, the next hop and the link between them: two nodes may have several.
+    link: (NodeIx, NodeIx, LinkRef),
+    rate: Rate,
+    scale: f64,
+    allocated: Option<bool>,
+    air: Option<LinkShare>,
+}
+
+/// Samples of the flow's share on a link.
+#[derive(Debug, Default)]
+struct LinkSamples {
+    samples: u64,
+    smallest: u64,
+    /// Samples in which a controller could have allocated it, and those in which one had.
+    allocable: u64,
+    allocated: u64,
+    rate: SecondsMean,
+    /// Means over the samples.
+    scale: Mean,
+    air: Option<AirMeans>,
+}
+
+/// The air of a link; means over the samples.
 #[derive(Debug, Default)]
 struct AirMeans {
     share: Mean,
@@ -73,11 +115,11 @@ struct AirMeans {
 }
 
 impl AirMeans {
-    fn add(&mut self, AirShare { share, own, used, lends }: AirShare, weight: f64) {
-        self.share.add(share, weight);
-        self.used.add(used, weight);
-        self.borrowed.add((share - own).max(0.0), weight);
-        self.lent.add(if lends { (own - used).max(0.0) } else { 0.0 }, weight);
+    fn add(&mut self, LinkShare { share, own, used, lends, .. }: LinkShare) {
+        self.share.add(share, 1.0);
+        self.used.add(used, 1.0);
+        self.borrowed.add((share - own).max(0.0), 1.0);
+        self.lent.add(if lends { (own - used).max(0.0) } else { 0.0 }, 1.0);
     }
 
     fn explanation(&self) -> AirExplanation {
@@ -91,17 +133,89 @@ impl AirMeans {
     }
 }
 
-/// A node of the path and the next hop, with the flow's share there.
-pub(super) type ShareOfLink = ((NodeIx, NodeIx), FlowShare);
+/// Shares of one kind: by agents, at moments; or by hops, of packets.
+#[derive(Debug, Default)]
+struct Shares {
+    samples: u64,
+    links: BTreeMap<(NodeIx, NodeIx, LinkRef), LinkSamples>,
+    /// The smallest share of each sample, by the number of shares: at first the nodes far from the source have none.
+    smallest: BTreeMap<usize, (u64, SecondsMean)>,
+}
 
-/// The flow's shares by the agents of nodes.
-fn by_agents(id: FlowId, network: &Network) -> Vec<ShareOfLink> {
-    let interfaces = &network.plane.interfaces;
-    let shares = interfaces.stations().filter_map(|station| {
-        let share = network.hosts.agents.share(station, id)?;
-        Some(((interfaces.of_station(station).0, interfaces.node_of_id(share.to)?), share))
-    });
-    shares.collect()
+impl Shares {
+    /// Adds a sample, in which rates have weights.
+    fn take(&mut self, shares: &[ShareOfLink], network: &Network, now: u64, weight: impl Fn(f64) -> f64) {
+        if shares.is_empty() {
+            return;
+        }
+        self.samples += 1;
+        for share in shares {
+            let rate = share.rate.0 as f64;
+            let of = self.links.entry(share.link).or_default();
+            of.samples += 1;
+            of.allocable += u64::from(share.allocated.is_some());
+            of.allocated += u64::from(share.allocated == Some(true));
+            of.rate.add(now, rate, weight(rate));
+            of.scale.add(share.scale, 1.0);
+            share.air.into_iter().for_each(|air| of.air.get_or_insert_default().add(air));
+        }
+        let order = |share: &&ShareOfLink| (share.rate, network.plane.routes.name_order(share.link.0));
+        if let Some(least) = shares.iter().min_by_key(order) {
+            let rate = least.rate.0 as f64;
+            let (samples, mean) = self.smallest.entry(shares.len()).or_default();
+            *samples += 1;
+            mean.add(now, rate, weight(rate));
+            self.links.entry(least.link).or_default().smallest += 1;
+        }
+    }
+
+    /// The mean of the smallest share, of the samples in which as many links had one as in most.
+    fn smallest(&self) -> Option<f64> {
+        self.smallest.values().max_by_key(|of| of.0).and_then(|of| of.1.value())
+    }
+
+    fn explanations(&self, name: impl Fn(NodeIx) -> String) -> Vec<ShareExplanation> {
+        let mut shares: Vec<ShareExplanation> = (self.links.iter())
+            .map(|(&(from, to, _), of)| ShareExplanation {
+                from: name(from),
+                to: name(to),
+                samples: of.samples,
+                smallest: of.smallest,
+                allocated: (of.allocable > 0).then_some(of.allocated),
+                air: of.air.as_ref().map(AirMeans::explanation),
+                share_bps: of.rate.value().unwrap_or(0.0),
+                scale: of.scale.value().unwrap_or(1.0),
+            })
+            .collect();
+        shares.sort_by(|a, b| {
+            let names = |of: &ShareExplanation| (of.from.clone(), of.to.clone());
+            b.smallest
+                .cmp(&a.smallest)
+                .then(a.share_bps.total_cmp(&b.share_bps))
+                .then(names(a).cmp(&names(b)))
+        });
+        shares
+    }
+}
+
+/// The share that the agent of a hop's radio gives the flow, or the hop's link.
+fn by_agent(flow: FlowIx, hop: &ObservedHop, network: &Network) -> Option<ShareOfLink> {
+    let LinkRef::Station(station) = hop.ends.link else { return None };
+    let to = network.plane.interfaces.id(hop.ends.to);
+    let link = (hop.ends.from, hop.ends.to, hop.ends.link);
+    let of_flow = network.hosts.agents.share(station, network.endpoints.flows[flow].id);
+    let of_flow =
+        of_flow.filter(|share| share.to == to).map(|FlowShare { rate, scale, allocated, .. }| ShareOfLink {
+            link,
+            rate,
+            scale,
+            allocated,
+            air: None,
+        });
+    of_flow.or_else(|| {
+        let air = network.hosts.agents.link_share(station, to)?;
+        Some(ShareOfLink { link, rate: air.rate, scale: air.scale, allocated: None, air: Some(air) })
+    })
 }
 
 /// The rate that a hop has stamped into a packet of the flow that leaves it now.
@@ -110,8 +224,8 @@ pub(super) fn stamped(flow: FlowIx, hop: &ObservedHop, network: &Network) -> Opt
     let pipeline = interfaces.pipeline(view::port(network, hop.ends.link, flow));
     let bytes = endpoints.packet_bytes(&network.plane, flow);
     let rate = pipeline.stamped_rate(endpoints.header(flow), endpoints.flows[flow].id, bytes)?;
-    let to = interfaces.id(hop.ends.to);
-    Some(((hop.ends.from, hop.ends.to), FlowShare { to, rate, scale: 1.0, allocated: None, air: None }))
+    let link = (hop.ends.from, hop.ends.to, hop.ends.link);
+    Some(ShareOfLink { link, rate, scale: 1.0, allocated: None, air: None })
 }
 
 /// The samples of a run.
@@ -121,17 +235,21 @@ pub(super) struct Allocations {
     samples: u64,
     /// By the controller and the links, ascending; no links: the flow has what it asks for.
     limits: BTreeMap<(ControllerIx, Vec<LinkName>), Limiting>,
-    /// Samples of shares: those of the agents, and the packets that hops have stamped.
-    share_samples: u64,
-    /// By node and next hop.
-    shares: BTreeMap<(NodeIx, NodeIx), Stamping>,
-    /// The smallest share of each sample.
-    smallest: Mean,
+    by_agents: Shares,
+    by_hops: Shares,
 }
 
 impl Allocations {
-    /// Takes a sample of what controllers and agents give the flow, if one is due at this time of the window.
-    pub fn observe(&mut self, flow: FlowIx, network: &Network, now: u64, window: (u64, u64)) {
+    /// Takes a sample of what controllers and agents give the flow, if one is due at this time of the window. `path`: the hops on which
+    /// packets of the flow are, or were a moment ago.
+    pub fn observe<'a>(
+        &mut self,
+        flow: FlowIx,
+        path: impl Iterator<Item = &'a ObservedHop>,
+        network: &Network,
+        now: u64,
+        window: (u64, u64),
+    ) {
         if now < self.next.max(window.0) || now > window.1 || network.hosts.agents.is_empty() {
             return;
         }
@@ -147,37 +265,16 @@ impl Allocations {
             limiting.capacity += capacity;
             overloaded.into_iter().for_each(|link| *limiting.overloaded.entry(link).or_default() += 1);
         }
+        let shares: Vec<ShareOfLink> = path.filter_map(|hop| by_agent(flow, hop, network)).collect();
         // A share lasts until the next sample.
-        self.take(&by_agents(id, network), network, |_| 1.0);
+        self.by_agents.take(&shares, network, now, |_| 1.0);
     }
 
     /// Takes the rates that the hops of the path have stamped into a packet of the flow, which has arrived.
     pub fn on_delivered(&mut self, stamped: &[ShareOfLink], network: &Network, now: u64, window: (u64, u64)) {
-        if !stamped.is_empty() && (window.0..=window.1).contains(&now) {
+        if (window.0..=window.1).contains(&now) {
             // A rate lasts for the packet.
-            self.take(stamped, network, |rate| 1.0 / rate.max(1.0));
-        }
-    }
-
-    /// Adds a sample, in which rates have weights.
-    fn take(&mut self, shares: &[ShareOfLink], network: &Network, weight: impl Fn(f64) -> f64) {
-        self.share_samples += 1;
-        for &(key, share) in shares {
-            let rate = share.rate.0 as f64;
-            let of = self.shares.entry(key).or_default();
-            of.samples += 1;
-            of.allocable += u64::from(share.allocated.is_some());
-            of.allocated += u64::from(share.allocated == Some(true));
-            of.rate.add(rate, weight(rate));
-            of.scale.add(share.scale, weight(rate));
-            share.air.into_iter().for_each(|air| of.air.get_or_insert_default().add(air, weight(rate)));
-        }
-        let name_order = |node: NodeIx| network.plane.routes.name_order(node);
-        let smallest = shares.iter().min_by_key(|&&((node, _), share)| (share.rate, name_order(node)));
-        if let Some(&(key, share)) = smallest {
-            let rate = share.rate.0 as f64;
-            self.smallest.add(rate, weight(rate));
-            self.shares.entry(key).or_default().smallest += 1;
+            self.by_hops.take(stamped, network, now, |rate| 1.0 / rate.max(1.0));
         }
     }
 
@@ -190,7 +287,10 @@ impl Allocations {
         packet_bytes: u32,
         inhibited: Option<Vec<InhibitedLink>>,
     ) -> Option<AllocationExplanation> {
-        if self.shares.is_empty() && self.limits.is_empty() {
+        // What a source follows is told before what queues keep to.
+        let stamped = self.by_hops.samples > 0;
+        let shares = if stamped { &self.by_hops } else { &self.by_agents };
+        if shares.samples == 0 && self.limits.is_empty() {
             return None;
         }
         let name = |node: NodeIx| names.nodes[node.ix()].clone();
@@ -215,31 +315,18 @@ impl Allocations {
                 overloaded,
             }
         };
-        let share = |(&(from, to), of): (&(NodeIx, NodeIx), &Stamping)| ShareExplanation {
-            from: name(from),
-            to: name(to),
-            samples: of.samples,
-            smallest: of.smallest,
-            allocated: (of.allocable > 0).then_some(of.allocated),
-            air: of.air.as_ref().map(AirMeans::explanation),
-            share_bps: of.rate.value().unwrap_or(0.0),
-            scale: of.scale.value().unwrap_or(1.0),
-        };
         let mut limits: Vec<LimitExplanation> = self.limits.iter().map(limit).collect();
         limits.sort_by(|a, b| {
             b.samples.cmp(&a.samples).then_with(|| (&a.controller, &a.links).cmp(&(&b.controller, &b.links)))
         });
-        let mut shares: Vec<ShareExplanation> = self.shares.iter().map(share).collect();
-        shares.sort_by(|a, b| {
-            b.smallest.cmp(&a.smallest).then_with(|| (&a.from, &a.to).cmp(&(&b.from, &b.to)))
-        });
         Some(AllocationExplanation {
             samples: self.samples,
             packet_bytes,
-            share_samples: self.share_samples,
-            smallest_bps: self.smallest.value(),
+            share_samples: shares.samples,
+            stamped,
+            smallest_bps: shares.smallest(),
             limits,
-            shares,
+            shares: shares.explanations(name),
             inhibited,
         })
     }

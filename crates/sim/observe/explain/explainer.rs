@@ -30,6 +30,9 @@ use crate::observe::{Observer, RunInfo, WorldView};
 use crate::record::{Content, FrameKind, FrameView, Names, Record};
 use crate::spec::Traffic;
 
+/// A hop that a packet has left so long ago is still one of the path, ns.
+const RECENTLY: u64 = 1_000_000_000;
+
 /// A packet of the flow that has not ended.
 #[derive(Debug)]
 struct Tracked {
@@ -111,7 +114,7 @@ impl Observer for Explainer {
         if let Some(senders) = &mut self.senders {
             senders.observe(network, now, self.window);
         }
-        self.allocations.observe(self.flow, network, now, self.window);
+        self.observe_shares(network, now);
         self.route.observe(network, self.flow);
         self.awaits_route =
             self.forward_hops.is_none() && self.packets.values().any(|packet| packet.hop.is_none());
@@ -174,8 +177,9 @@ impl Explainer {
         };
         let category = view::category_of_queue(network, ends.link, self.flow);
         let port = view::port(network, ends.link, self.flow);
-        let compares = !network.plane.interfaces.pipeline(port).queue_header().is_none();
-        let mut hop = ObservedHop::new(ends, Owner::Flow(self.flow, forward), sends, category, compares);
+        let pipeline = network.plane.interfaces.pipeline(port);
+        let holds = !pipeline.queue_header().is_none() || pipeline.may_hold_back();
+        let mut hop = ObservedHop::new(ends, Owner::Flow(self.flow, forward), sends, category, holds);
         hop.observed = self.seen.min(self.window.1).saturating_sub(self.window.0);
         hop.no_packet = hop.observed;
         self.hops.push(hop);
@@ -451,6 +455,15 @@ impl Explainer {
         }
     }
 
+    /// Samples the shares on the hops of the path: where routes are found, on those that have had packets of the flow for less than a
+    /// second.
+    fn observe_shares(&mut self, network: &Network, now: u64) {
+        let is_fixed = self.forward_hops.is_some();
+        let used = |hop: &&ObservedHop| is_fixed || hop.here > 0 || now.saturating_sub(hop.left) < RECENTLY;
+        let path = self.hops.iter().filter(|hop| hop.is_forward()).filter(used);
+        self.allocations.observe(self.flow, path, network, now, self.window);
+    }
+
     /// Notes the rate that a packet has been given by the hop that it leaves.
     fn note_stamp(&mut self, packet: PacketRef, network: &Network) {
         let Some(tracked) = self.packets.get_mut(&packet).filter(|tracked| tracked.forward) else { return };
@@ -501,6 +514,7 @@ impl Explainer {
     fn leave(&mut self, packet: PacketRef, hop: Option<usize>) {
         let Some(hop) = hop.map(|hop| &mut self.hops[hop]) else { return };
         hop.here = hop.here.saturating_sub(1);
+        hop.left = self.seen;
         if let HopSender::Wire(wire) = &mut hop.sends {
             wire.on_ended(packet);
         }
@@ -691,6 +705,7 @@ fn queue(hop: &ObservedHop, flow: FlowIx, run: &RunInfo, network: &Network) -> Q
         local_limit: rules.local_limit.map(|limit| limit.0),
         dropped: hop.dropped,
         full_of: hop.full_of.iter().map(waiting).collect(),
+        holds_back: hop.may_hold_back(),
         labelled_by: labels.then(|| run.scheme_of(hop.ends.from).to_string()),
         gives_categories: network.plane.interfaces.categories(port).is_some_and(|of| of.by_priority),
     }

@@ -76,6 +76,8 @@ pub(super) struct ObservedHop {
     pub categories: BTreeMap<u8, CategoryTime>,
     /// Number of the flow's packets here: in the queue, waiting for an address, or in the MAC.
     pub here: u32,
+    /// When the last of them left, ns.
+    pub left: u64,
     turn: Turn,
     pub observed: u64,
     pub no_packet: u64,
@@ -93,24 +95,25 @@ pub(super) struct ObservedHop {
 }
 
 impl ObservedHop {
-    /// `category`: the category in whose queue the flow's packets wait, if that is known. `compares`: the queue compares itself with those
-    /// of other nodes, and may hold packets back.
+    /// `category`: the category in whose queue the flow's packets wait, if that is known. `holds`: the queue may hold packets back
+    /// although the link is free.
     pub fn new(
         ends: paths::PathHop,
         own: Owner,
         sends: HopSender,
         category: Option<u8>,
-        compares: bool,
+        holds: bool,
     ) -> Self {
         Self {
             ends,
             own,
             sends,
             category,
-            outside: if compares { Activity::Held } else { Activity::Address },
+            outside: if holds { Activity::Held } else { Activity::Address },
             in_category: BTreeMap::new(),
             categories: BTreeMap::new(),
             here: 0,
+            left: 0,
             turn: Turn::None,
             observed: 0,
             no_packet: 0,
@@ -124,6 +127,11 @@ impl ObservedHop {
             dropped: 0,
             full_of: BTreeMap::new(),
         }
+    }
+
+    /// True if its sender's queue may hold packets back although the link is free.
+    pub fn may_hold_back(&self) -> bool {
+        self.outside == Activity::Held
     }
 
     pub fn is_forward(&self) -> bool {

@@ -92,7 +92,9 @@ pub struct AllocationExplanation {
     pub share_samples: u64,
     /// Bytes of the flow's packets, as shares count them: IP packets.
     pub packet_bytes: u32,
-    /// Mean of the smallest share of the flow's path, bit/s.
+    /// True if the shares are rates that hops have stamped into packets.
+    pub stamped: bool,
+    /// Mean of the smallest share of the flow's path, bit/s: of the samples in which as many nodes had one as in most.
     pub smallest_bps: Option<f64>,
     /// The sets of links that limited it, the most frequent first.
     pub limits: Vec<LimitExplanation>,
@@ -293,6 +295,8 @@ pub struct QueueExplanation {
     pub full_of: BTreeMap<(Option<String>, bool), Waiting>,
     /// The node's scheme, if its queue labels packets for those of other nodes (DiffQ).
     pub labelled_by: Option<String>,
+    /// True if it may hold packets back although the link is free.
+    pub holds_back: bool,
     /// True if the queue decides the access categories of packets.
     pub gives_categories: bool,
 }

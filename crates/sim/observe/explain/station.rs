@@ -37,8 +37,8 @@ pub enum Activity {
     Backoff,
     /// The address of its neighbour is not known yet.
     Address,
-    /// The queue holds the flow's packets back, and none is in the MAC: it compares itself with those of other nodes (DiffQ). Where such a
-    /// node looks for an address, that counts here too.
+    /// The queue holds the flow's packets back, and none is in the MAC: it compares itself with those of other nodes (DiffQ), or the link
+    /// may send no more (the airtime allocator). Where such a node looks for an address, that counts here too.
     Held,
     /// The station exchanges frames of another access category.
     Category,
