@@ -248,7 +248,7 @@ pub struct FlowShare {
 /// The share of all flows of a link of the time of the air, and what of it is lent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinkShare {
-    /// What the link may send, in packets of its mean size.
+    /// The rate at which the link may send, in packets of its mean size.
     pub rate: Rate,
     /// The factor in it for the sake of others; 1: none.
     pub scale: f64,

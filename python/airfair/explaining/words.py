@@ -508,7 +508,7 @@ def _stamped(explanation: Explanation) -> tuple[float, str]:
     allocation = explanation.get("allocation")
     if allocation is None or not allocation["shares"]:
         return 0.0, ""
-    # What a link may send is kept to by its queue, not by the source.
+    # A share of a link is kept to by its queue, not by the source.
     if "air" in allocation["shares"][0]:
         return _of_the_air(explanation, allocation)
     sent = sent_part(explanation)
@@ -551,7 +551,7 @@ def _by(allocation: Allocation, gives: str) -> str:
 
 
 def _of_the_air(explanation: Explanation, allocation: Allocation) -> tuple[float, str]:
-    """What the links of its path may send, all flows together, and the air that is lent."""
+    """The rates at which the links of its path may send, all flows together, and the air that is lent."""
     first = allocation["shares"][0]
     air, name = first["air"], f"{first['src']} (to {first['dst']})"
     text = (

@@ -109,7 +109,7 @@ struct LinkSamples {
 struct AirMeans {
     share: Mean,
     used: Mean,
-    /// What others lend it beyond its own share, and what it lends of this.
+    /// The part that others lend it beyond its own share, and the part that it lends of this.
     borrowed: Mean,
     lent: Mean,
 }
@@ -287,7 +287,7 @@ impl Allocations {
         packet_bytes: u32,
         inhibited: Option<Vec<InhibitedLink>>,
     ) -> Option<AllocationExplanation> {
-        // What a source follows is told before what queues keep to.
+        // Rates that a source follows are told before shares that queues keep to.
         let stamped = self.by_hops.samples > 0;
         let shares = if stamped { &self.by_hops } else { &self.by_agents };
         if shares.samples == 0 && self.limits.is_empty() {
