@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use airfair_schemes::ParamValue::{self, Choice, Number, Span as Duration};
 use airfair_schemes::atp::header::{STAMP, delay, is_probe};
 use airfair_schemes::places::{
-    Backlog, Finished, FlowId, Header, Hop, Interface, Medium, NodeId, PacketClass, Passage, ReportBytes,
+    Backlog, Capability, Finished, FlowId, Header, Hop, Interface, Medium, NodeId, PacketClass, Passage,
+    ReportBytes, Wants,
 };
 use airfair_schemes::{Params, Scheme, find};
 use airfair_units::random::{Purpose, Stream};
@@ -68,6 +69,48 @@ fn a_node_stamps_the_sum_of_its_averages() {
     assert_eq!(stamped(&mut *hop, false, at(40)), 2000 + 10_000);
     let gauges = hop.gauges();
     assert_eq!(gauges, [("wait_s", 0.002), ("service_s", 0.01)]);
+}
+
+/// A packet in each sum of the averages: 1000 bytes in 8 ms are 1 Mbit/s. Before the first a packet takes its time at the link's rate.
+#[test]
+fn the_rate_that_a_node_stamps() {
+    let mut hop =
+        node(&[], &Interface { medium: Medium::Wire, rate: Rate(8_000_000), ..Interface::radio(50) });
+    assert_eq!(hop.stamped_rate(FlowId(1), 1000), Some(Rate(8_000_000)));
+    hop.on_finished(&finished(ms(2), ms(6)), at(10));
+    assert_eq!(hop.stamped_rate(FlowId(1), 1000), Some(Rate(1_000_000)));
+    assert_eq!(hop.stamped_rate(FlowId(7), 500), Some(Rate(500_000)));
+}
+
+/// Radios call when packets leave and when the link has finished with them; wires need neither.
+#[test]
+fn calls_at_radios_only() {
+    let atp = scheme(&[]);
+    let radio = atp.wants(&Interface::radio(50));
+    assert!(radio.has(Capability::Departures) && radio.has(Capability::AccessTimes));
+    assert_eq!(
+        atp.wants(&Interface { medium: Medium::Wire, rate: Rate(1_000_000), ..Interface::radio(50) }),
+        Wants::NONE
+    );
+    let exact = (find("exact").unwrap().build)(&Params::default()).unwrap();
+    assert!(exact.wants(&Interface::radio(50)).has(Capability::AccessTimes));
+    assert_eq!(
+        exact.wants(&Interface { medium: Medium::Wire, rate: Rate(1_000_000), ..Interface::radio(50) }),
+        Wants::NONE
+    );
+}
+
+/// A packet without a stamp has no delay, and only a probe is one: in the bytes too.
+#[test]
+fn a_header_in_bytes() {
+    assert_eq!(delay(&Header::default()), None);
+    for probe in [false, true] {
+        let header = Header { fields: [1234, u32::from(probe), 0, 0], ..Header::default() };
+        assert_eq!(is_probe(&header), probe);
+        let mut bytes = vec![0; STAMP.wire_len as usize];
+        assert_eq!((STAMP.encode)(&header, &mut bytes), Some(STAMP.wire_len as usize));
+        assert_eq!((STAMP.decode)(&bytes), Some(header));
+    }
 }
 
 /// The largest delay of the path stays in the header; other packets go without.

@@ -163,6 +163,9 @@ fn a_router_divides_its_time() {
     assert_eq!(told(&mut *hop, 1, NEAR, 250_000, at(260)), 250_000, "275 kB/s is more than half");
     assert_eq!(hop.stated_rate(FlowId(2)), Some(Rate(2_000_000)));
     assert_eq!(hop.stated_rate(FlowId(3)), None);
+    // What it would stamp, whatever the size of packets: a flow has been told it with its last packet.
+    assert_eq!(hop.stamped_rate(FlowId(2), 1000), Some(Rate(2_000_000)));
+    assert_eq!(hop.stamped_rate(FlowId(3), 1000), None);
     // Flow 2 stops: after a second it counts no more.
     assert_eq!(told(&mut *hop, 1, NEAR, 250_000, at(1260)), 250_000, "1000 ms");
     assert_eq!(told(&mut *hop, 1, NEAR, 250_000, at(1361)), 500_000);
@@ -235,6 +238,9 @@ fn the_table_of_flows_is_bounded() {
     assert_eq!(hop.gauges()[0], ("flows", 256.0));
     assert_eq!(hop.stated_rate(FlowId(743)), None, "the oldest gave way");
     assert!(hop.stated_rate(FlowId(744)).is_some());
+    assert!(hop.stamped_rate(FlowId(999), 1000).is_some());
+    hop.on_rate(Rate(1));
+    assert_eq!(hop.stamped_rate(FlowId(999), 1000), None, "to be computed anew");
 }
 
 /// The smallest rate of the path stays.
