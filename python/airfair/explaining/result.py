@@ -532,6 +532,16 @@ def sent_part(explanation: Explanation) -> float | None:
     return 8 * explanation["sent_packets"] * explanation["allocation"]["packet_bytes"] / seconds / smallest
 
 
+def has_source_rate(explanation: Explanation) -> bool:
+    """True if the flow's source has a rate from its path; a share of a link's air is kept to by queues."""
+    return "allocation" in explanation and not has_air(explanation["allocation"])
+
+
+def has_air(allocation: Allocation) -> bool:
+    """True if the shares are those of links, parts of the time of the air."""
+    return bool(allocation["shares"]) and all("air" in at for at in allocation["shares"])
+
+
 def without_route(explanation: Explanation) -> float:
     """Share of the observed time in which the flow had no route; 0 where routes are fixed, or are looked for
     when a packet needs one."""

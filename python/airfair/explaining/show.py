@@ -22,6 +22,7 @@ from .result import (
     Explanation,
     Hop,
     behind,
+    has_air,
     has_labels,
     held_ns,
     preceding_ns,
@@ -296,16 +297,16 @@ def _allocation(explanation: Explanation, out: Console, most: int | None) -> Non
     allocation = explanation["allocation"]
     shares, limits = allocation["shares"], allocation["limits"]
     if shares:
+        lends = has_air(allocation)
         what = "Shares of it at its nodes"
         if allocation["stamped"]:
             what = "Rates that its nodes allow it"
-        elif all("air" in at for at in shares):
+        elif lends:
             what = "What its links may send, all flows together"
         out.print(f"\n{what}, headers included")
         # Columns of what this scheme has.
         allocates = any(at["allocated"] is not None for at in shares)
         scales = allocates or any(at["scale"] != 1 for at in shares)
-        lends = all("air" in at for at in shares)
         columns = [
             *(("rate", "lowest") if allocation["stamped"] else ("share", "smallest")),
             *(["allocated"] if allocates else []),

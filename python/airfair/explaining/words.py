@@ -21,6 +21,7 @@ from .result import (
     OverloadedLink,
     Tcp,
     behind,
+    has_source_rate,
     held_ns,
     held_packets,
     preceding_ns,
@@ -112,8 +113,8 @@ def quality(explanation: Explanation) -> list[str]:
         found.append(f"{percent(loss)} of its packets are lost{again}")
     if delay is not None and delay > DELAY_ALLOWED_S:
         greedy = explanation["offered_bps"] is None and explanation["standing"] == "fair"
-        paced = "allocation" in explanation
-        why = ", as it sends whatever fits and fills queues" if greedy and not paced else ""
+        fills = greedy and not has_source_rate(explanation)
+        why = ", as it sends whatever fits and fills queues" if fills else ""
         found.append(f"one packet in a hundred takes longer than {milliseconds(delay)}{why}")
     return found
 
@@ -278,7 +279,7 @@ def _of_tcp(explanation: Explanation) -> Iterator[tuple[float, str]]:
         yield rto, told_rto
     source = next((hop for hop in explanation["hops"] if hop["forward"]), None)
     scheme = source["queue"].get("labelled_by") if source is not None and "differential" in source else None
-    if "allocation" in explanation and not any("air" in at for at in explanation["allocation"]["shares"]):
+    if has_source_rate(explanation):
         scheme = explanation["scheme"]
     limits = {
         "window_limit": "its window is full at the configured limit",
