@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use airfair_scenario::{Reader, Scenario, ScenarioText, Selection};
 use airfair_schemes::{Registry, Scheme, SchemeEntry};
 use airfair_sim::World;
-use airfair_sim::spec::Transport;
+use airfair_sim::spec::{Transport, WorldSpec};
 use pyo3::prelude::*;
 
 use crate::arguments::SchemeName;
@@ -127,7 +127,18 @@ impl Form {
 
     /// A world at time 0.
     pub fn world(&self, seed: u64) -> PyResult<Hosted> {
-        let spec = &self.scenario.spec;
+        self.world_of(&self.scenario.spec, seed)
+    }
+
+    /// A world at time 0 without the scenario's flows.
+    #[cfg(target_os = "linux")]
+    pub fn world_without_flows(&self, seed: u64) -> PyResult<Hosted> {
+        let mut spec = self.scenario.spec.clone();
+        spec.flows.clear();
+        self.world_of(&spec, seed)
+    }
+
+    fn world_of(&self, spec: &WorldSpec, seed: u64) -> PyResult<Hosted> {
         let mut tcp = spec.flows.iter().filter(|f| matches!(f.transport, Transport::Tcp { .. }));
         let flow = tcp.next().filter(|_| tcp.next().is_none()).map(|f| f.id.clone());
         let raised = Raised::in_run(Run { seed, flow });

@@ -12,6 +12,7 @@ mod completions;
 mod contract;
 mod document;
 mod drive;
+mod emulation;
 mod error;
 mod explain;
 mod form;
@@ -58,6 +59,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<written::Context>()?;
     m.add_class::<written::Random>()?;
     m.add_function(wrap_pyfunction!(written::register_scheme, m)?)?;
+    m.add_function(wrap_pyfunction!(emulation::emulation_lacks, m)?)?;
     m.add_class::<capture::Watch>()?;
     m.add_function(wrap_pyfunction!(parse_time, m)?)?;
     m.add_function(wrap_pyfunction!(document::nearest, m)?)?;

@@ -20,6 +20,8 @@ use crate::capture::WatchArgument;
 use crate::completions::Completions;
 use crate::contract;
 use crate::drive::{self, StopArgument};
+#[cfg(target_os = "linux")]
+use crate::emulation;
 use crate::error::{input_error, scenario_error, unsuitable};
 
 use crate::explain;
@@ -396,6 +398,34 @@ impl Scenario {
             drive::advance(&mut world, Time::NEVER, stop.as_ref().map(|stop| stop.0.get()))?;
             let fairness = world.take_fairness();
             contract::write(&form.scenario, &world, began.elapsed(), None, &fairness)
+        })
+    }
+
+    /// Emulates it: its nodes are network namespaces, and what their stacks send goes over its air on the wall clock, until those of
+    /// the programs (node, command, true if the run ends with it) have ended that end it; without one to the end of the scenario. With `flows` the scenario's flows are
+    /// simulated beside them. Returns the report as JSON. Raises `InputError` for what is missing or cannot be made.
+    #[cfg(target_os = "linux")]
+    #[pyo3(
+        signature = (programs, scheme=None, seed=Seed(1), flows=false, own_routing=false, congestion_control=None, ecn=false),
+        text_signature = "($self, programs, scheme=None, seed=1, flows=False, own_routing=False, congestion_control=None, ecn=False)"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn emulate(
+        &self,
+        py: Python<'_>,
+        programs: Vec<(String, Vec<String>, bool)>,
+        scheme: Option<SchemeName>,
+        seed: Seed,
+        flows: bool,
+        own_routing: bool,
+        congestion_control: Option<String>,
+        ecn: bool,
+    ) -> PyResult<String> {
+        py.detach(|| {
+            let form = self.form(scheme.as_ref())?;
+            let world = if flows { form.world(seed.0)? } else { form.world_without_flows(seed.0)? };
+            let options = emulation::options(programs, own_routing, congestion_control, ecn, seed.0);
+            emulation::run(world, &options)
         })
     }
 

@@ -248,6 +248,23 @@ class Scenario:
         flow with the smallest ratio of goodput to fair share is explained.
         """
 
+    def emulate(
+        self,
+        programs: Sequence[tuple[str, Sequence[str], bool]],
+        scheme: str | None = None,
+        seed: int = 1,
+        flows: bool = False,
+        own_routing: bool = False,
+        congestion_control: str | None = None,
+        ecn: bool = False,
+    ) -> str:
+        """Emulate it: nodes are network namespaces, and what their stacks send goes over its air on the wall
+        clock, until the programs (node, command, True if the run ends with it) have ended that end it;
+        without one to the end of the scenario.
+        With `flows` the scenario's flows are simulated beside them. The report as JSON, or
+        `{"error": ...}`. Only on Linux.
+        """
+
 @final
 class Watch:
     """The part of a run that is captured, and the functions that receive it.
@@ -696,6 +713,9 @@ def register_scheme(
 
     Raises `InputError`, or the exception of the scheme's code when it is built with its defaults.
     """
+
+def emulation_lacks() -> str | None:
+    """What this machine or this user lacks for an emulation, in one line; None if all is there."""
 
 def parse_time(text: str, name: str | None = None) -> int:
     """A time with its unit, such as "1.5 ms", in nanoseconds; `name` is the name of the argument in errors.

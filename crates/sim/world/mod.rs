@@ -67,6 +67,19 @@ pub enum PortEnd {
     Wire(NodeIx),
 }
 
+/// A static route of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RouteEntry {
+    /// The node.
+    pub node: NodeIx,
+    /// Where packets are to go.
+    pub destination: NodeIx,
+    /// The port by which they leave.
+    pub port: PortIx,
+    /// The node that passes them on, or the destination.
+    pub next_hop: NodeIx,
+}
+
 /// Events between two looks at the memory of packets, and at whether the caller wants the loop back.
 const BETWEEN_LOOKS: u64 = 1 << 12;
 
@@ -416,6 +429,23 @@ impl World {
         let paths =
             ends.filter(|(from, to)| from != to).filter_map(|ends| paths::between(&self.network, ends));
         paths.collect()
+    }
+
+    /// Static routes of all nodes: for each node and destination the port and the next hop. A pair without a route is left out; so are all
+    /// pairs where a routing protocol finds the routes during the run.
+    #[must_use]
+    pub fn next_hops(&mut self) -> Vec<RouteEntry> {
+        if self.network.plane.routes.are_found() {
+            return Vec::new();
+        }
+        let nodes: Vec<NodeIx> = self.network.plane.interfaces.nodes().collect();
+        self.network.plane.routes.find_all_fixed(&nodes);
+        let ends = nodes.iter().flat_map(|&from| nodes.iter().map(move |&to| (from, to)));
+        let entry = |(from, to)| {
+            let next = self.network.plane.routes.next_hop(from, to)?;
+            Some(RouteEntry { node: from, destination: to, port: next.port, next_hop: next.node })
+        };
+        ends.filter(|(from, to)| from != to).filter_map(entry).collect()
     }
 
     /// Counters from the start of the run to the present, warm-up included.

@@ -1,0 +1,202 @@
+//! Frames of devices that enter the world, and copies that leave it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use airfair_schemes::places::{Ecn, FlowId};
+use airfair_sim::ids::{NodeIx, PortIx};
+use airfair_sim::{Egress, Fate, Injection, PacketBytes, World};
+use airfair_units::Time;
+use rustix::io::Errno;
+
+use crate::frame::{Seen, mark};
+use crate::node::Tap;
+use crate::plan::Plan;
+
+/// Frames that are read from a device at once: the others have their turn then.
+const AT_ONCE: usize = 64;
+
+/// Largest frame that a device gives.
+const LARGEST: usize = 65_536;
+
+/// Most frames inside the world: some 100 MB. Queues of the scenario hold far fewer.
+const MOST_INSIDE: usize = 65_536;
+
+/// A frame inside the world.
+#[derive(Debug, Clone, Default)]
+struct Inside {
+    frame: Vec<u8>,
+    /// It carries a congestion mark.
+    marked: bool,
+}
+
+/// Counts of frames.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Read from devices.
+    pub read: u64,
+    /// Of those, for a group.
+    pub groups: u64,
+    /// Written to devices.
+    pub written: u64,
+    /// Written with a congestion mark that they did not have as they entered.
+    pub marked: u64,
+    /// For a station that no node has.
+    pub unknown_station: u64,
+    /// No Ethernet frame with a type, or one that the world refuses, as larger than a packet may be.
+    pub refused: u64,
+    /// Not taken since too many were inside: a fault of the emulation.
+    pub too_many: u64,
+    /// Refused by a device that is up: a fault of the emulation.
+    pub not_written: u64,
+    /// Dropped in the world, by reason.
+    pub dropped: BTreeMap<&'static str, u64>,
+}
+
+/// Devices and the frames inside the world.
+#[derive(Debug)]
+pub struct Bridge {
+    plan: Plan,
+    taps: Vec<Tap>,
+    /// Devices by port.
+    by_port: BTreeMap<PortIx, usize>,
+    inside: Vec<Inside>,
+    free: Vec<usize>,
+    buffer: Vec<u8>,
+    seed: u64,
+    captures: bool,
+    counts: Counts,
+}
+
+impl Bridge {
+    /// For the devices of a plan's nodes; `seed` is the key of the numbers of flows.
+    #[must_use]
+    pub fn new(plan: Plan, taps: Vec<Tap>, seed: u64, captures: bool) -> Self {
+        let by_port = taps.iter().enumerate().map(|(at, tap)| (tap.port, at)).collect();
+        Self {
+            plan,
+            taps,
+            by_port,
+            inside: Vec::new(),
+            free: Vec::new(),
+            buffer: vec![0; LARGEST],
+            seed,
+            captures,
+            counts: Counts::default(),
+        }
+    }
+
+    /// The devices.
+    #[must_use]
+    pub fn taps(&self) -> &[Tap] {
+        &self.taps
+    }
+
+    /// Counts so far.
+    #[must_use]
+    pub const fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Reads what waits at a device; it enters the world now.
+    pub fn read(&mut self, device: usize, world: &mut World) {
+        for _ in 0..AT_ONCE {
+            let Some(tap) = self.taps.get(device) else { return };
+            match rustix::io::read(&tap.frames, &mut self.buffer[..]) {
+                Ok(length) if length > 0 => {
+                    let frame = std::mem::take(&mut self.buffer);
+                    self.enter(device, &frame[..length], world);
+                    self.buffer = frame;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Lets a frame that a device has sent enter the world.
+    fn enter(&mut self, device: usize, frame: &[u8], world: &mut World) {
+        let &Tap { node, port, .. } = &self.taps[device];
+        self.counts.read += 1;
+        let Some(seen) = Seen::of(frame, self.seed) else {
+            self.counts.refused += 1;
+            return;
+        };
+        let next = if seen.is_for_group() {
+            self.counts.groups += 1;
+            None
+        } else {
+            let Some(&next) = self.plan.by_mac.get(&seen.to) else {
+                self.counts.unknown_station += 1;
+                return;
+            };
+            Some(next)
+        };
+        let end = |at: usize, other: NodeIx| {
+            seen.ends.and_then(|ends| self.plan.by_ip.get(&ends[at]).copied()).unwrap_or(other)
+        };
+        let ends = [end(0, node), end(1, next.unwrap_or(node))];
+        if self.inside.len() - self.free.len() >= MOST_INSIDE {
+            self.counts.too_many += 1;
+            return;
+        }
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.inside.push(Inside::default());
+            self.inside.len() - 1
+        });
+        let bytes = self.captures.then(|| PacketBytes {
+            ethertype: seen.ether_type.get(),
+            bytes: Arc::from(&frame[airfair_wire::Ethernet::wire_len()..]),
+        });
+        let injection = Injection {
+            flow: seen.flow.map_or(FlowId::NONE, FlowId),
+            class: seen.class,
+            ecn: seen.ecn,
+            dscp: seen.dscp,
+            bytes,
+            ..Injection::new(ends[0], ends[1], seen.size, place as u64).at_port(port, next)
+        };
+        if world.inject(injection, world.now()).is_err() {
+            self.counts.refused += 1;
+            self.free.push(place);
+            return;
+        }
+        let inside = &mut self.inside[place];
+        inside.frame.clear();
+        inside.frame.extend_from_slice(frame);
+        inside.marked = seen.ecn == Ecn::Ce;
+    }
+
+    /// Writes the copies that have arrived to their devices; calls `arrived` with the time of each.
+    pub fn write(&mut self, world: &mut World, arrived: &mut dyn FnMut(Time)) {
+        for egress in world.drain_outputs() {
+            let place = egress.tag as usize;
+            match egress.fate {
+                Fate::Arrived => {
+                    self.deliver(place, &egress);
+                    arrived(egress.at);
+                }
+                Fate::Dropped(reason) => *self.counts.dropped.entry(reason).or_default() += 1,
+                Fate::Ended => {}
+            }
+            if egress.last {
+                self.free.push(place);
+            }
+        }
+    }
+
+    fn deliver(&mut self, place: usize, egress: &Egress) {
+        let Some(device) = egress.port.and_then(|port| self.by_port.get(&port)) else { return };
+        let inside = &mut self.inside[place];
+        // Of a broadcast the copies that follow have it too: it was marked before it was sent.
+        if egress.ecn == Ecn::Ce && !inside.marked && mark(&mut inside.frame) {
+            self.counts.marked += 1;
+            inside.marked = true;
+        }
+        match rustix::io::write(&self.taps[*device].frames, &inside.frame) {
+            // A device that a program has set down hears nothing: no fault.
+            Err(Errno::IO) => {}
+            Err(_) => self.counts.not_written += 1,
+            Ok(_) => self.counts.written += 1,
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The wall clock of a run. It wakes at a time, or when a descriptor that it watches is readable.
+
+use std::cell::RefCell;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::rc::Rc;
+
+use airfair_sim::engine::drive::{Clock, Wake};
+use airfair_units::{Span, Time};
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::time::{ClockId, Timespec, clock_gettime};
+
+/// A world that is later than this takes no more frames until it has caught up: what waits in devices is bounded, what would wait in the
+/// world is not.
+pub const MOST_BEHIND: Span = Span::from_millis(50);
+
+/// Descriptors that one look reports at most.
+const MOST_READY: usize = 64;
+
+/// The numbers of the descriptors that were readable at the last look; whoever reads them takes them from here.
+pub type Ready = Rc<RefCell<Vec<u64>>>;
+
+/// Time since the clock was made.
+#[derive(Debug)]
+pub struct WallClock {
+    start: u64,
+    /// Devices.
+    devices: OwnedFd,
+    /// Signals, and requests of users: read however late the world is.
+    control: OwnedFd,
+    /// Both.
+    both: OwnedFd,
+    ready: Ready,
+    /// Looks at which the world was too late to take frames.
+    refused: u64,
+    wakes: u64,
+}
+
+fn monotonic() -> u64 {
+    let Timespec { tv_sec, tv_nsec } = clock_gettime(ClockId::Monotonic);
+    tv_sec as u64 * 1_000_000_000 + tv_nsec as u64
+}
+
+impl WallClock {
+    /// A clock that begins now.
+    ///
+    /// # Errors
+    /// Without free descriptors.
+    pub fn new() -> io::Result<Self> {
+        let new = || epoll::create(CreateFlags::CLOEXEC);
+        let (devices, control, both) = (new()?, new()?, new()?);
+        for (number, of) in [&devices, &control].into_iter().enumerate() {
+            epoll::add(&both, of, EventData::new_u64(number as u64), EventFlags::IN)?;
+        }
+        Ok(Self { start: monotonic(), devices, control, both, ready: Ready::default(), refused: 0, wakes: 0 })
+    }
+
+    /// Begins again at 0.
+    pub fn restart(&mut self) {
+        self.start = monotonic();
+    }
+
+    /// The list in which numbers of readable descriptors are left.
+    #[must_use]
+    pub fn ready(&self) -> Ready {
+        Rc::clone(&self.ready)
+    }
+
+    /// Watches a device.
+    ///
+    /// # Errors
+    /// As the kernel says.
+    pub fn watch_device(&self, device: impl AsFd, number: u64) -> io::Result<()> {
+        Ok(epoll::add(&self.devices, device, EventData::new_u64(number), EventFlags::IN)?)
+    }
+
+    /// Watches a descriptor of control.
+    ///
+    /// # Errors
+    /// As the kernel says.
+    pub fn watch_control(&self, device: impl AsFd, number: u64) -> io::Result<()> {
+        Ok(epoll::add(&self.control, device, EventData::new_u64(number), EventFlags::IN)?)
+    }
+
+    /// Times at which it has looked, and those of them at which the world was too late for more frames.
+    #[must_use]
+    pub const fn looks(&self) -> (u64, u64) {
+        (self.wakes, self.refused)
+    }
+
+    /// Notes what is readable in one of the sets; true if something is.
+    fn look(ready: &Ready, set: &OwnedFd, wait: Span) -> bool {
+        let mut found =
+            [epoll::Event { flags: EventFlags::empty(), data: EventData::new_u64(0) }; MOST_READY];
+        let timeout =
+            Timespec { tv_sec: (wait.0 / 1_000_000_000) as i64, tv_nsec: (wait.0 % 1_000_000_000) as i64 };
+        let count = epoll::wait(set, &mut found[..], Some(&timeout)).unwrap_or(0);
+        ready.borrow_mut().extend(found[..count].iter().map(|event| event.data.u64()));
+        count > 0
+    }
+}
+
+impl Clock for WallClock {
+    fn now(&mut self) -> Time {
+        Time(monotonic() - self.start)
+    }
+
+    fn wait(&mut self, until: Time) -> Wake {
+        let mut now = self.now();
+        if now.since(until) > MOST_BEHIND {
+            self.refused += 1;
+            return if Self::look(&self.ready, &self.control, Span::ZERO) { Wake::Input } else { Wake::Due };
+        }
+        loop {
+            self.wakes += 1;
+            let none = Ready::default();
+            if Self::look(&none, &self.both, until.since(now)) {
+                for set in none.borrow().iter() {
+                    let set = if *set == 0 { &self.devices } else { &self.control };
+                    Self::look(&self.ready, set, Span::ZERO);
+                }
+                return Wake::Input;
+            }
+            now = self.now();
+            if now >= until {
+                return Wake::Due;
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! A node: a network namespace without a name, held by a descriptor, with a TAP device for each interface. All of it vanishes with this
+//! process.
+
+use std::fs;
+use std::io;
+use std::net::IpAddr;
+use std::os::fd::OwnedFd;
+
+use airfair_sim::ids::{NodeIx, PortIx};
+
+use crate::netlink::{Requests, index_of};
+use crate::plan::NodePlan;
+use crate::sys;
+
+/// Largest IP packet of a device.
+const MTU: u32 = 1500;
+
+/// Frames that a device holds between the stack and the emulator, which reads it at once: more than a burst of a stack.
+const DEVICE_QUEUE: u32 = 1000;
+
+/// Settings of the namespace, by their paths below /proc/sys/net.
+const SETTINGS: [(&str, &str); 11] = [
+    ("ipv4/ip_forward", "1"),
+    ("ipv6/conf/all/forwarding", "1"),
+    // Routes of a mesh need not be symmetric, and a neighbour's redirect would be about a link that a node does not have.
+    ("ipv4/conf/all/rp_filter", "0"),
+    ("ipv4/conf/default/rp_filter", "0"),
+    ("ipv4/conf/all/send_redirects", "0"),
+    ("ipv4/conf/default/send_redirects", "0"),
+    ("ipv4/conf/all/accept_redirects", "0"),
+    ("ipv4/conf/default/accept_redirects", "0"),
+    ("ipv6/conf/all/accept_redirects", "0"),
+    ("ipv6/conf/default/accept_redirects", "0"),
+    // No router advertises here.
+    ("ipv6/conf/default/router_solicitations", "0"),
+];
+
+/// A device of a node.
+#[derive(Debug)]
+pub struct Tap {
+    /// Reads and writes frames.
+    pub frames: OwnedFd,
+    /// The node.
+    pub node: NodeIx,
+    /// The port in the world.
+    pub port: PortIx,
+}
+
+/// A node's namespace and devices.
+#[derive(Debug)]
+pub struct Node {
+    /// The network namespace.
+    pub network: OwnedFd,
+    /// The devices, in the order of the node's interfaces.
+    pub taps: Vec<Tap>,
+}
+
+/// Settings of the stacks that the user has chosen.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stack {
+    /// TCP's congestion control.
+    pub congestion_control: Option<String>,
+    /// True if TCP asks for ECN.
+    pub ecn: bool,
+}
+
+/// Makes the namespace of a node, with devices, addresses and routes.
+///
+/// # Errors
+/// What the kernel refuses, with the node and what was tried.
+pub fn make(plan: &NodePlan, stack: &Stack) -> Result<Node, String> {
+    // A namespace is a thread's: this one ends with it, the descriptor keeps the namespace.
+    std::thread::scope(|scope| {
+        let maker = scope.spawn(|| in_new_network(plan, stack));
+        maker.join().unwrap_or_else(|_| Err("a thread has failed".to_string()))
+    })
+    .map_err(|problem| format!("node {}: {problem}", plan.name))
+}
+
+fn in_new_network(plan: &NodePlan, stack: &Stack) -> Result<Node, String> {
+    let what = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
+    sys::new_network().map_err(what("a network namespace"))?;
+    let network = sys::own_network().map_err(what("the network namespace"))?;
+    for (path, value) in SETTINGS {
+        fs::write(format!("/proc/sys/net/{path}"), value).map_err(|error| format!("net/{path}: {error}"))?;
+    }
+    fs::write("/proc/sys/net/ipv4/tcp_ecn", if stack.ecn { "1" } else { "2" }).map_err(what("TCP's ECN"))?;
+    if let Some(name) = &stack.congestion_control {
+        fs::write("/proc/sys/net/ipv4/tcp_congestion_control", name)
+            .map_err(|error| format!("TCP's congestion control {name}: {error}"))?;
+    }
+    let mut requests = Requests::new().map_err(what("a netlink socket"))?;
+    let loopback = index_of("lo").map_err(what("lo"))?;
+    requests.set_up(loopback, None, None, None).map_err(what("lo"))?;
+    let (mut taps, mut indices) = (Vec::new(), Vec::new());
+    for interface in &plan.interfaces {
+        let device = &interface.device;
+        let named = |error: io::Error| format!("device {device}: {error}");
+        let frames = sys::open_tap(device).map_err(named)?;
+        let index = index_of(device).map_err(named)?;
+        // The address of a device that is up cannot be changed.
+        requests.set_up(index, Some(interface.mac), Some(MTU), Some(DEVICE_QUEUE)).map_err(named)?;
+        for address in [IpAddr::from(plan.ipv4), IpAddr::from(plan.ipv6)] {
+            requests.add_address(index, address).map_err(named)?;
+        }
+        taps.push(Tap { frames, node: plan.node, port: interface.port });
+        indices.push(index);
+    }
+    requests.finish().map_err(what("devices"))?;
+    for route in &plan.routes {
+        for (family, to) in route.to.into_iter().enumerate() {
+            let via = route.via.map(|via| via[family]);
+            requests.add_route(to, via, indices[route.interface]).map_err(what("routes"))?;
+        }
+    }
+    requests.finish().map_err(what("routes"))?;
+    Ok(Node { network, taps })
+}
+
+/// Frames that the kernel has dropped at the devices of a node since they were made: a fault of the emulation, of which the scenario knows
+/// nothing.
+///
+/// # Errors
+/// Where the namespace cannot be entered.
+pub fn dropped_at_devices(node: &Node) -> io::Result<u64> {
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| -> io::Result<u64> {
+            use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+            use std::os::fd::AsFd;
+            move_into_link_name_space(node.network.as_fd(), Some(LinkNameSpaceType::Network))?;
+            let text = fs::read_to_string("/proc/thread-self/net/dev")?;
+            // Name, eight numbers of reception, then bytes, packets, errors and drops of transmission.
+            let dropped = |line: &str| {
+                let (name, numbers) = line.split_once(':')?;
+                let sent = numbers.split_whitespace().nth(11)?.parse::<u64>().ok()?;
+                (name.trim() != "lo").then_some(sent)
+            };
+            Ok(text.lines().filter_map(dropped).sum())
+        });
+        reader.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
+    })
+}

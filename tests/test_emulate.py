@@ -1,0 +1,173 @@
+"""Real stacks over simulated air: what programs in nodes see, how a run ends, and that nothing is left."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from airfair import _core
+
+from .support import ROOT
+
+LACKS = _core.emulation_lacks()
+pytestmark = pytest.mark.skipif(LACKS is not None, reason=f"no emulation here: {LACKS}")
+
+PAIRS = ROOT / "scenarios" / "three-pairs.toml"
+CHAIN = ROOT / "scenarios" / "chain.toml"
+
+SERVER = """
+import socket
+listening = socket.create_server(("", 7000), family=socket.AF_INET6, dualstack_ipv6=True)
+connection, _ = listening.accept()
+while data := connection.recv(65536):
+    connection.sendall(data)
+"""
+
+CLIENT = """
+import socket, sys, time
+for attempt in range(50):
+    try:
+        connection = socket.create_connection((sys.argv[1], 7000), timeout=10)
+        break
+    except OSError:
+        time.sleep(0.1)
+sent = bytes(range(256)) * 400
+connection.sendall(sent)
+connection.shutdown(socket.SHUT_WR)
+back = b""
+while data := connection.recv(65536):
+    back += data
+assert back == sent, (len(back), len(sent))
+print(socket.gethostname())
+"""
+
+
+def emulate(*arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "airfair", "emulate", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+
+
+def emulated(*arguments: str) -> dict[str, object]:
+    """The report of a run that has ended well; the program has printed nothing."""
+    done = emulate(*arguments)
+    assert done.returncode == 0, done.stderr
+    report: dict[str, object] = json.loads(done.stdout)
+    return report
+
+
+def test_a_connection_over_several_hops() -> None:
+    """102,400 bytes there and back over a chain, by name and by the address of IPv4: relays forward."""
+    # Nodes have a /tmp of their own: programs are given by their text.
+    server = shlex.join([sys.executable, "-c", SERVER])
+    for address in ("n3", "10.77.0.4"):
+        client = ("--node", "0", "--", sys.executable, "-c", CLIENT, address)
+        done = emulate(str(CHAIN), "--beside", "3", server, *client)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.strip() == "n0"
+
+
+def test_the_exit_status_is_the_program_s() -> None:
+    for code in (0, 3):
+        done = emulate(str(PAIRS), "--node", "a1", "--", sys.executable, "-c", f"raise SystemExit({code})")
+        assert done.returncode == code, done.stderr
+
+
+def test_names_and_addresses_in_a_node() -> None:
+    """A node has its own name, its own /run and /tmp, and nothing of the machine's network."""
+    text = (
+        "import os, socket; print(socket.gethostname(), sorted(name for _, name in socket.if_nameindex()), "
+        "os.listdir('/tmp'), os.listdir('/run'), os.environ['AIRFAIR_NODE'], socket.gethostbyname('b2'))"
+    )
+    done = emulate(str(PAIRS), "--node", "a2", "--", sys.executable, "-c", text)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "a2 ['lo', 'wl0'] [] [] a2 10.77.0.5"
+
+
+def test_bad_input_is_named_before_the_run() -> None:
+    for arguments, message in (
+        (("--node", "zz", "--", "true"), "--node zz: the scenario has no such node"),
+        (("--node", "a1"), "belong together"),
+        (("--node", "a1", "--", "no-such-program"), "node a1: no-such-program: no such program"),
+        (("--scheme", "nonesuch"), "nonesuch"),
+        (("--congestion-control", "nonesuch", "--node", "a1", "--", "true"), "congestion control nonesuch"),
+    ):
+        done = emulate(str(PAIRS), *arguments)
+        assert done.returncode == 2, done.stderr
+        assert message in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_a_run_without_programs_ends_with_the_scenario() -> None:
+    report = emulated(str(PAIRS), "--set", 'duration="1 s"', "--set", 'warmup="0 s"', "--json")
+    assert 1 <= float(str(report["wall_s"])) < 1.5
+    assert report["programs"] == []
+
+
+def test_an_interrupt_ends_it_with_a_report() -> None:
+    command = [sys.executable, "-m", "airfair", "emulate", str(CHAIN), "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert json.loads(out)["interrupted"], err
+
+
+def links(pid: str, kind: str) -> str | None:
+    """A namespace of a process; None where it has ended, or may not be seen."""
+    try:
+        return str(Path(f"/proc/{pid}/ns/{kind}").readlink())
+    except OSError:
+        return None
+
+
+def processes() -> list[str]:
+    return [folder.name for folder in Path("/proc").iterdir() if folder.name.isdecimal()]
+
+
+def left() -> tuple[set[str | None], int, int]:
+    """All that a run could leave but processes: namespaces of networks, devices, mounts."""
+    devices = Path("/proc/net/dev").read_text().count(":")
+    mounts = len(Path("/proc/self/mounts").read_text().splitlines())
+    return {links(pid, "net") for pid in processes()}, devices, mounts
+
+
+def running(marker: str) -> list[str]:
+    """Processes with a text among their words."""
+    found = []
+    for pid in processes():
+        try:
+            words = Path(f"/proc/{pid}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if marker.encode() in words:
+            found.append(pid)
+    return found
+
+
+def test_nothing_is_left_after_a_kill() -> None:
+    """Killed at six moments, from before the first namespace to the middle of the run: the programs end, and
+    devices, namespaces and mounts are as before."""
+    marker = f"airfair-emulate-test-{os.getpid()}"
+    program = f"import time\nwhile True: time.sleep(1) # {marker}"
+    before = left()
+    moments = random.Random(43)
+    for _ in range(6):
+        command = [sys.executable, "-m", "airfair", "emulate", str(CHAIN), "--node", "0", "--"]
+        with subprocess.Popen(
+            [*command, sys.executable, "-c", program], stderr=subprocess.DEVNULL
+        ) as process:
+            time.sleep(moments.uniform(0.1, 1.5))
+            process.kill()
+        deadline = time.monotonic() + 5
+        while running(marker) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert running(marker) == []
+        assert left() == before
