@@ -183,7 +183,7 @@ def test_the_next_stages_name_what_exists() -> None:
     assert len(names) > 50
     assert [name for name in sorted(names) if not exists(name)] == []
     for invented in [
-        "crates/emulate",
+        "crates/hwsim",
         "aggregate.rs",
         "Aggregator",
         "Frame.aggregate",

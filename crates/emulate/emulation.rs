@@ -35,7 +35,7 @@ pub struct Options {
     pub seed: u64,
 }
 
-/// What is wrong with this machine, or with what the caller may do, in one line with the remedy; none if all is there.
+/// The first thing that this machine or the caller lacks, in one line with the remedy; none if all is there.
 #[must_use]
 pub fn missing() -> Option<String> {
     if !std::path::Path::new("/dev/net/tun").exists() {
@@ -149,7 +149,7 @@ impl Outside {
 /// Emulates a world until its end, until all programs have ended, or until it is interrupted. Calls `say` with a line of what happens.
 ///
 /// # Errors
-/// What could not be made, before the run begins.
+/// The part that could not be made, before the run begins.
 pub fn emulate(world: &mut World, options: &Options, say: &mut dyn FnMut(&str)) -> Result<Report, String> {
     let plan = Plan::of(world, !options.own_routing)?;
     for program in &options.programs {

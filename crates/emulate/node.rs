@@ -67,7 +67,7 @@ pub struct Stack {
 /// Makes the namespace of a node, with devices, addresses and routes.
 ///
 /// # Errors
-/// What the kernel refuses, with the node and what was tried.
+/// The kernel's refusal, with the node and what was tried.
 pub fn make(plan: &NodePlan, stack: &Stack) -> Result<Node, String> {
     // A namespace is a thread's: this one ends with it, the descriptor keeps the namespace.
     std::thread::scope(|scope| {

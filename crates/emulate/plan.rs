@@ -22,17 +22,17 @@ pub const MOST_INTERFACES: usize = 200;
 pub struct NodePlan {
     /// The node in the world.
     pub node: NodeIx,
-    /// Its name in the scenario.
+    /// The name in the scenario.
     pub name: String,
-    /// Its name as a host: its name, with letters, digits, dots and hyphens only, and an "n" before a number.
+    /// The name as a host: the same with letters, digits, dots and hyphens only, and an "n" before a number.
     pub host: String,
-    /// Its address.
+    /// The address of all interfaces.
     pub ipv4: Ipv4Addr,
-    /// Its address.
+    /// The address of all interfaces.
     pub ipv6: Ipv6Addr,
-    /// Its interfaces.
+    /// Radios, then wires.
     pub interfaces: Vec<InterfacePlan>,
-    /// Its routes.
+    /// Routes to other nodes.
     pub routes: Vec<RoutePlan>,
 }
 
@@ -43,7 +43,7 @@ pub struct InterfacePlan {
     pub port: PortIx,
     /// Name of the device: `wl0`, `wl1` and so on of radios, `eth0` and so on of wires.
     pub device: String,
-    /// Its address.
+    /// The station's address.
     pub mac: MacAddr,
 }
 

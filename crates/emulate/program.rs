@@ -23,10 +23,10 @@ pub struct ProgramSpec {
 /// A program that was started.
 #[derive(Debug)]
 pub struct Program {
-    /// What was started.
+    /// The program.
     pub spec: ProgramSpec,
     child: Child,
-    /// Its exit status, once it has ended: as a shell says it, 128 and the signal's number if a signal has ended it.
+    /// The exit status, once it has ended: as a shell says it, 128 and the signal's number if a signal has ended it.
     pub status: Option<i32>,
 }
 

@@ -14,7 +14,7 @@ mod linux {
     use crate::hosted::Hosted;
     use pyo3::PyResult;
 
-    /// What the process of the emulation says at its end.
+    /// The answer of the process of the emulation.
     #[derive(Serialize)]
     #[serde(untagged)]
     enum Answer {
@@ -147,7 +147,7 @@ mod linux {
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{options, run};
 
-/// What this machine or this user lacks for an emulation, in one line; None if all is there.
+/// The first thing that this machine or this user lacks for an emulation, in one line; None if all is there.
 #[pyfunction]
 pub(crate) fn emulation_lacks() -> Option<String> {
     #[cfg(target_os = "linux")]

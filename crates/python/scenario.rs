@@ -401,13 +401,14 @@ impl Scenario {
         })
     }
 
-    /// Emulates it: its nodes are network namespaces, and what their stacks send goes over its air on the wall clock, until those of
-    /// the programs (node, command, true if the run ends with it) have ended that end it; without one to the end of the scenario. With `flows` the scenario's flows are
-    /// simulated beside them. Returns the report as JSON. Raises `InputError` for what is missing or cannot be made.
+    /// Emulates it: nodes are network namespaces, and what their stacks send goes over its air on the wall clock. A program is a node, a
+    /// command, and true if the run ends with it; without such a one it ends with the scenario. With `flows` the scenario's flows are
+    /// simulated too. Returns the report as JSON. Raises `InputError` for what is missing or cannot be made.
     #[cfg(target_os = "linux")]
     #[pyo3(
         signature = (programs, scheme=None, seed=Seed(1), flows=false, own_routing=false, congestion_control=None, ecn=false),
-        text_signature = "($self, programs, scheme=None, seed=1, flows=False, own_routing=False, congestion_control=None, ecn=False)"
+        text_signature = "($self, programs, scheme=None, seed=1, flows=False, own_routing=False, \
+                          congestion_control=None, ecn=False)"
     )]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn emulate(

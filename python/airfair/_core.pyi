@@ -715,7 +715,8 @@ def register_scheme(
     """
 
 def emulation_lacks() -> str | None:
-    """What this machine or this user lacks for an emulation, in one line; None if all is there."""
+    """The first thing that this machine or this user lacks for an emulation, in one line; None if all is
+    there."""
 
 def parse_time(text: str, name: str | None = None) -> int:
     """A time with its unit, such as "1.5 ms", in nanoseconds; `name` is the name of the argument in errors.

@@ -116,8 +116,8 @@ def emulate(
 ) -> None:
     """Run programs on real Linux stacks over the air of FILE.
 
-    Each node is a network namespace, each of its interfaces a TAP device. The run ends when COMMAND has ended,
-    with its exit status; without one at the end of the scenario or with Ctrl-C.
+    Each node is a network namespace, each of its interfaces a TAP device. The run ends when COMMAND has
+    ended, with its exit status; without one at the end of the scenario or with Ctrl-C.
 
     \b
     Example:
@@ -170,8 +170,8 @@ def show(run: Emulation, out: Console) -> None:
     if frames["unknown_station"]:
         out.print(f"{frames['unknown_station']} to stations that no node has", markup=False)
     out.print(
-        f"lateness of deliveries: {1e6 * late['p50_s']:.0f} us in the median, {1e6 * late['p99_s']:.0f} us for "
-        f"99 %, {1e3 * late['worst_s']:.1f} ms the worst",
+        f"lateness of deliveries: {1e6 * late['p50_s']:.0f} us in the median, "
+        f"{1e6 * late['p99_s']:.0f} us for 99 %, {1e3 * late['worst_s']:.1f} ms the worst",
         markup=False,
     )
     for line in verdict(run):
