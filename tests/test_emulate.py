@@ -97,6 +97,7 @@ def test_bad_input_is_named_before_the_run() -> None:
         (("--node", "a1"), "belong together"),
         (("--node", "a1", "--", "no-such-program"), "node a1: no-such-program: no such program"),
         (("--scheme", "nonesuch"), "nonesuch"),
+        (("--scheme", "qfcp"), "no emulation of qfcp: it acts as source and hop"),
         (("--congestion-control", "nonesuch", "--node", "a1", "--", "true"), "congestion control nonesuch"),
     ):
         done = emulate(str(PAIRS), *arguments)
@@ -173,3 +174,11 @@ def test_nothing_is_left_after_a_kill() -> None:
         assert running(marker) == []
         assert not namespaces & {links(pid, "net") for pid in processes()}
         assert left() == before
+
+
+def test_a_part_that_is_the_stacks_own_is_named() -> None:
+    command = ("--node", "a1", "--", sys.executable, "-c", "pass")
+    done = emulate(str(PAIRS), "--scheme", "diffq", *command)
+    assert done.returncode == 0, done.stderr
+    assert "diffq acts here without its source" in done.stderr
+    assert "acts here without" not in emulate(str(PAIRS), "--scheme", "nred+fq-codel", *command).stderr

@@ -11,7 +11,7 @@ from typing import TypedDict, cast
 import click
 from rich.console import Console
 
-from .. import _core
+from .. import _core, experiment
 from .._core import InputError
 from ..options import Choice, choice_options, file_argument, json_option
 from ..quantities import plural
@@ -131,6 +131,8 @@ def emulate(
         raise InputError(f"no emulation here: {lacks}")
     scenario = read_scenario(file, choice.overrides)
     warn_unused(scenario, [choice.scheme or scenario.scheme])
+    for line in not_carried(choice.scheme or scenario.scheme):
+        print(f"airfair: {line}", file=sys.stderr)
     programs = [(name, shlex.split(text), False) for name, text in beside]
     if node is not None:
         programs.insert(0, (node, list(command), True))
@@ -155,6 +157,28 @@ def emulate(
     if first is None:
         first = INTERRUPTED if run["interrupted"] else RUNNING
     sys.exit(first if first or not strict or run["kept_up"] else FELL_BEHIND)
+
+
+OF_STACKS = ("source", "receiver", "hop", "forwarder", "controller")
+"""Places of schemes that would need their code, or their headers, in the stacks."""
+
+
+def not_carried(selection: str) -> list[str]:
+    """Lines on the schemes of a selection of which parts do not act here. Raises `InputError` for a selection
+    of which nothing would act."""
+    places = {scheme["name"]: scheme["places"] for scheme in experiment.schemes()}
+    names = [name for _, of in _core.selections(selection) for name in of]
+    lacking = {name: [of for of in places.get(name, ()) if of in OF_STACKS] for name in names}
+    if all(lacking[name] and len(lacking[name]) == len(places[name]) for name in names):
+        raise InputError(
+            f"no emulation of {selection}: it acts as {' and '.join(lacking[names[0]])}, and that is the "
+            "stacks' own here; `airfair run` simulates it"
+        )
+    return [
+        f"{name} acts here without its {', '.join(of)}: these would be part of the stacks"
+        for name, of in lacking.items()
+        if of
+    ]
 
 
 def show(run: Emulation, out: Console) -> None:
