@@ -26,6 +26,7 @@ __all__ = [
     "World",
     "__version__",
     "capabilities",
+    "emulation_lacks",
     "estimate",
     "fix_slices",
     "import_network",
