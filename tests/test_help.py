@@ -87,9 +87,10 @@ def short() -> list[str]:
     for example in examples():
         command, values = parsed(example)
         takes_set = any("--set" in parameter.opts for parameter in command.params)
-        # A study sets its durations itself, and a suite has many scenes: their own tests run one of each.
+        # A study sets its durations itself, a suite has many scenes, an emulation takes programs and rights
+        # that may be missing: their own tests run one of each.
         if (
-            command.name not in ("sweep", "suite")
+            command.name not in ("sweep", "suite", "emulate")
             and takes_set
             and (ROOT / str(values.get("file"))).is_file()
         ):

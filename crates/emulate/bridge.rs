@@ -9,6 +9,7 @@ use airfair_sim::{Egress, Fate, Injection, PacketBytes, World};
 use airfair_units::Time;
 use rustix::io::Errno;
 
+use crate::flows::{Counted, Flows};
 use crate::frame::{Seen, mark};
 use crate::node::Tap;
 use crate::plan::Plan;
@@ -28,6 +29,8 @@ struct Inside {
     frame: Vec<u8>,
     /// It carries a congestion mark.
     marked: bool,
+    /// The IP packet in it, as its flow counts it, with the node of its destination.
+    counted: Option<(Counted, NodeIx)>,
 }
 
 /// Counts of frames.
@@ -66,12 +69,13 @@ pub struct Bridge {
     seed: u64,
     captures: bool,
     counts: Counts,
+    flows: Flows,
 }
 
 impl Bridge {
-    /// For the devices of a plan's nodes; `seed` is the key of the numbers of flows.
+    /// For the devices of a plan's nodes; `seed` is the key of the numbers of flows. With `captures` the world is given the frames' bytes.
     #[must_use]
-    pub fn new(plan: Plan, taps: Vec<Tap>, seed: u64, captures: bool) -> Self {
+    pub fn new(plan: Plan, taps: Vec<Tap>, seed: u64, captures: bool, warmup: Time) -> Self {
         let by_port = taps.iter().enumerate().map(|(at, tap)| (tap.port, at)).collect();
         Self {
             plan,
@@ -83,13 +87,14 @@ impl Bridge {
             seed,
             captures,
             counts: Counts::default(),
+            flows: Flows::new(warmup),
         }
     }
 
-    /// The devices.
+    /// Flows of the stacks so far.
     #[must_use]
-    pub fn taps(&self) -> &[Tap] {
-        &self.taps
+    pub const fn flows(&self) -> &Flows {
+        &self.flows
     }
 
     /// Counts so far.
@@ -131,10 +136,10 @@ impl Bridge {
             };
             Some(next)
         };
-        let end = |at: usize, other: NodeIx| {
-            seen.ends.and_then(|ends| self.plan.by_ip.get(&ends[at]).copied()).unwrap_or(other)
-        };
-        let ends = [end(0, node), end(1, next.unwrap_or(node))];
+        let known = seen.counted.map_or([None; 2], |of| {
+            [of.tuple.source, of.tuple.destination].map(|of| self.plan.by_ip.get(&of).copied())
+        });
+        let ends = [known[0].unwrap_or(node), known[1].or(next).unwrap_or(node)];
         if self.inside.len() - self.free.len() >= MOST_INSIDE {
             self.counts.too_many += 1;
             return;
@@ -160,10 +165,17 @@ impl Bridge {
             self.free.push(place);
             return;
         }
+        let counted = seen.counted.zip(known[1]);
+        if let (Some((of, destination)), Some(source)) = (counted, known[0])
+            && source == node
+        {
+            self.flows.sent(&of, [source, destination], world.now());
+        }
         let inside = &mut self.inside[place];
         inside.frame.clear();
         inside.frame.extend_from_slice(frame);
         inside.marked = seen.ecn == Ecn::Ce;
+        inside.counted = counted;
     }
 
     /// Writes the copies that have arrived to their devices; calls `arrived` with the time of each.
@@ -196,7 +208,12 @@ impl Bridge {
             // A device that a program has set down hears nothing: no fault.
             Err(Errno::IO) => {}
             Err(_) => self.counts.not_written += 1,
-            Ok(_) => self.counts.written += 1,
+            Ok(_) => {
+                self.counts.written += 1;
+                if let Some((of, _)) = inside.counted.filter(|&(_, destination)| destination == egress.node) {
+                    self.flows.arrived(&of, egress.ecn == Ecn::Ce, egress.at);
+                }
+            }
         }
     }
 }

@@ -7,6 +7,9 @@ use std::rc::Rc;
 
 use airfair_sim::engine::drive::{Clock, Wake};
 use airfair_units::{Span, Time};
+
+use crate::punctuality::Punctuality;
+use crate::sys;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
@@ -20,17 +23,21 @@ const MOST_READY: usize = 64;
 /// The numbers of the descriptors that were readable at the last look; whoever reads them takes them from here.
 pub type Ready = Rc<RefCell<Vec<u64>>>;
 
+/// The lateness of a run: the clock knows pauses of the machine, whoever delivers knows the deliveries.
+pub type SharedPunctuality = Rc<RefCell<Punctuality>>;
+
 /// Time since the clock was made.
 #[derive(Debug)]
 pub struct WallClock {
     start: u64,
     /// Devices.
     devices: OwnedFd,
-    /// Signals, and requests of users: read however late the world is.
+    /// The keeper and timers: read however late the world is.
     control: OwnedFd,
     /// Both.
     both: OwnedFd,
     ready: Ready,
+    punctuality: SharedPunctuality,
     /// Looks at which the world was too late to take frames.
     refused: u64,
     wakes: u64,
@@ -52,12 +59,35 @@ impl WallClock {
         for (number, of) in [&devices, &control].into_iter().enumerate() {
             epoll::add(&both, of, EventData::new_u64(number as u64), EventFlags::IN)?;
         }
-        Ok(Self { start: monotonic(), devices, control, both, ready: Ready::default(), refused: 0, wakes: 0 })
+        Ok(Self {
+            start: monotonic(),
+            devices,
+            control,
+            both,
+            ready: Ready::default(),
+            punctuality: SharedPunctuality::default(),
+            refused: 0,
+            wakes: 0,
+        })
     }
 
     /// Begins again at 0.
     pub fn restart(&mut self) {
         self.start = monotonic();
+        let now = (self.now(), sys::cpu_time());
+        self.punctuality.replace(Punctuality::beginning(now));
+    }
+
+    /// A function that reads the time since the clock began.
+    pub fn reader(&self) -> impl Fn() -> Time + 'static {
+        let start = self.start;
+        move || Time(monotonic() - start)
+    }
+
+    /// The lateness of the run so far.
+    #[must_use]
+    pub fn punctuality(&self) -> SharedPunctuality {
+        Rc::clone(&self.punctuality)
     }
 
     /// The list in which numbers of readable descriptors are left.
@@ -109,19 +139,23 @@ impl Clock for WallClock {
         let mut now = self.now();
         if now.since(until) > MOST_BEHIND {
             self.refused += 1;
+            self.punctuality.borrow_mut().refused(now);
             return if Self::look(&self.ready, &self.control, Span::ZERO) { Wake::Input } else { Wake::Due };
         }
         loop {
             self.wakes += 1;
+            let began = (now, sys::cpu_time());
             let none = Ready::default();
-            if Self::look(&none, &self.both, until.since(now)) {
+            let has_input = Self::look(&none, &self.both, until.since(now));
+            now = self.now();
+            self.punctuality.borrow_mut().looked(began, (now, sys::cpu_time()), until);
+            if has_input {
                 for set in none.borrow().iter() {
                     let set = if *set == 0 { &self.devices } else { &self.control };
                     Self::look(&self.ready, set, Span::ZERO);
                 }
                 return Wake::Input;
             }
-            now = self.now();
             if now >= until {
                 return Wake::Due;
             }

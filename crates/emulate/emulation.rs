@@ -1,26 +1,34 @@
 //! A run, from the first namespace to the report.
 
-use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 
 use airfair_sim::World;
-use airfair_sim::engine::drive::{Clock, Coupling, coupled};
-use airfair_units::Time;
+use airfair_sim::engine::drive::{Clock, Coupling, Steppable, coupled};
+use airfair_units::{Span, Time};
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
+};
 
 use crate::bridge::Bridge;
-use crate::clock::{Ready, WallClock};
-use crate::node::{self, Node, Stack, Tap};
+use crate::clock::{Ready, SharedPunctuality, WallClock};
+use crate::control::{Door, DoorPath};
+use crate::keeper::{Household, Keeper, News};
+use crate::node::{Stack, Tried};
 use crate::plan::Plan;
-use crate::program::{Program, ProgramSpec};
-use crate::report::Report;
+use crate::program::{ProgramSpec, found};
+use crate::report::{self, Program, Report};
 use crate::sys;
 
 /// Priority of the emulator before all processes of usual priority.
 const PRIORITY: i32 = 20;
 
-/// The number of the descriptor of signals.
-const SIGNALS: u64 = u64::MAX;
+/// Numbers of descriptors that are no devices.
+const KEEPER: u64 = u64::MAX;
+const TIMER: u64 = u64::MAX - 1;
+
+/// Time between two looks at signals, programs to start, and results to hand over.
+const LOOK: Span = Span::from_millis(20);
 
 /// The choices of a user.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,199 +41,244 @@ pub struct Options {
     pub stack: Stack,
     /// The key of the numbers of flows.
     pub seed: u64,
+    /// True if the world needs the bytes of frames, for captures.
+    pub captures: bool,
 }
 
-/// The first thing that this machine or the caller lacks, in one line with the remedy; none if all is there.
-#[must_use]
-pub fn missing() -> Option<String> {
-    if !std::path::Path::new("/dev/net/tun").exists() {
-        return Some("there is no /dev/net/tun: load the kernel's module (modprobe tun)".to_string());
-    }
-    if !rustix::process::geteuid().is_root() {
-        return Some("network namespaces and devices need root: run it with sudo".to_string());
-    }
-    None
+/// A program, from the emulator's side.
+#[derive(Debug, Clone)]
+struct Followed {
+    spec: ProgramSpec,
+    started: bool,
+    stopped: bool,
+    status: Option<i32>,
+    error: Option<String>,
 }
 
-/// Runs a function in a process of its own, whose programs end with it and with this process, and returns what it has written.
-///
-/// # Errors
-/// Where the process cannot be made, or has ended without an answer.
-pub fn in_own_process(run: impl FnOnce() -> Vec<u8>) -> io::Result<Vec<u8>> {
-    use std::io::Write;
-    let (from, to) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
-    match sys::fork_init()? {
-        sys::Fork::Child => {
-            drop(from);
-            let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_or_default();
-            let written = fs::File::from(to).write_all(&answer);
-            sys::exit_now(i32::from(written.is_err()));
-        }
-        sys::Fork::Parent(child) => {
-            drop(to);
-            let answer = await_answer(from, child);
-            _ = rustix::process::waitpid(Some(child), rustix::process::WaitOptions::empty());
-            sys::unblock_own(&ENDING);
-            answer
-        }
-    }
-}
-
-/// Signals by which a user ends a run.
-const ENDING: [libc::c_int; 2] = [libc::SIGINT, libc::SIGTERM];
-
-/// Reads the answer of a process to its end. Signals that end the run are passed on to it, which then says how it went.
-fn await_answer(from: OwnedFd, child: rustix::process::Pid) -> io::Result<Vec<u8>> {
-    use rustix::event::{PollFd, PollFlags, poll};
-    use std::io::Read;
-    let signals = sys::signals(&ENDING)?;
-    let mut from = fs::File::from(from);
-    let (mut answer, mut bytes) = (Vec::new(), [0; 4096]);
-    loop {
-        let mut ready = [PollFd::new(&from, PollFlags::IN), PollFd::new(&signals, PollFlags::IN)];
-        match poll(&mut ready, None) {
-            Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => continue,
-            Err(error) => return Err(error.into()),
-        }
-        let [has_answer, has_signal] = ready.map(|of| !of.revents().is_empty());
-        if has_signal {
-            while rustix::io::read(&signals, &mut bytes[..128]).is_ok_and(|length| length > 0) {}
-            _ = rustix::process::kill_process(child, rustix::process::Signal::TERM);
-        }
-        if has_answer {
-            match from.read(&mut bytes)? {
-                0 => return Ok(answer),
-                length => answer.extend_from_slice(&bytes[..length]),
-            }
-        }
-    }
-}
-
-/// Devices, programs and signals beside a world.
-struct Outside {
+/// Devices and programs beside a world.
+struct Outside<'a, W> {
     bridge: Bridge,
     ready: Ready,
-    programs: Vec<Program>,
-    signals: OwnedFd,
-    /// True once the user has asked for the end.
+    keeper: Keeper,
+    timer: OwnedFd,
+    programs: Vec<Followed>,
+    punctuality: SharedPunctuality,
+    now: Box<dyn Fn() -> Time>,
+    /// False once the user has asked for the end.
+    goes_on: &'a mut dyn FnMut(&mut W) -> bool,
     interrupted: bool,
+    keeper_ended: bool,
+    device_drops: Option<u64>,
 }
 
-impl Coupling<World> for Outside {
-    fn enter(&mut self, world: &mut World) -> bool {
+impl<W: Steppable + AsMut<World>> Coupling<W> for Outside<'_, W> {
+    fn enter(&mut self, world: &mut W) -> bool {
         let ready = std::mem::take(&mut *self.ready.borrow_mut());
         for number in ready {
-            if number == SIGNALS {
-                self.on_signal();
-            } else {
-                self.bridge.read(number as usize, world);
+            match number {
+                KEEPER => self.hear(),
+                TIMER => self.look(world),
+                device => self.bridge.read(device as usize, world.as_mut()),
             }
         }
         let mut awaited = self.programs.iter().filter(|program| program.spec.ends_run).peekable();
-        let all_ended = awaited.peek().is_some() && awaited.all(|program| program.status.is_some());
-        !self.interrupted && !all_ended
+        let has_ended = |program: &Followed| program.status.is_some() || program.error.is_some();
+        let all_ended = awaited.peek().is_some() && awaited.all(has_ended);
+        !self.interrupted && !all_ended && !self.keeper_ended
     }
 
-    fn leave(&mut self, world: &mut World, arrived: &mut dyn FnMut(Time)) {
-        self.bridge.write(world, arrived);
+    fn leave(&mut self, world: &mut W, arrived: &mut dyn FnMut(Time)) {
+        let (punctuality, now) = (&self.punctuality, &self.now);
+        self.bridge.write(world.as_mut(), &mut |at| {
+            punctuality.borrow_mut().delivered(at, now());
+            arrived(at);
+        });
     }
 }
 
-impl Outside {
-    fn on_signal(&mut self) {
-        let mut bytes = [0; 128];
-        while let Ok(length) = rustix::io::read(&self.signals, &mut bytes[..]) {
-            if length < 4 {
-                break;
+impl<W> Outside<'_, W> {
+    /// Starts and ends programs whose time has come, and asks whether to go on.
+    fn look(&mut self, world: &mut W) {
+        _ = rustix::io::read(&self.timer, &mut [0; 8][..]);
+        let now = (self.now)();
+        for (number, program) in self.programs.iter_mut().enumerate() {
+            if !program.started && program.spec.at <= now {
+                program.started = true;
+                self.keeper.start_program(number);
             }
-            let number = u32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as i32;
-            self.interrupted |= ENDING.contains(&number);
+            if program.started && !program.stopped && program.spec.until.is_some_and(|until| until <= now) {
+                program.stopped = true;
+                self.keeper.stop_program(number);
+            }
         }
-        self.programs.iter_mut().for_each(Program::look);
+        self.interrupted |= !(self.goes_on)(world);
+    }
+
+    /// Takes the keeper's news.
+    fn hear(&mut self) {
+        loop {
+            match self.keeper.news(false) {
+                Ok(Some((news, _))) => self.note(news),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                _ => {
+                    self.keeper_ended = true;
+                    return;
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, news: News) {
+        match news {
+            News::Ended { program, status } => {
+                self.programs.get_mut(program).into_iter().for_each(|of| of.status = Some(status));
+            }
+            News::NotStarted { program, error } => {
+                self.programs.get_mut(program).into_iter().for_each(|of| of.error = Some(error.clone()));
+            }
+            News::Finished { device_drops } => self.device_drops = Some(device_drops),
+            News::Failed { .. } => self.keeper_ended = true,
+            News::Made | News::Began(_) => {}
+        }
+    }
+
+    /// Ends all programs, and waits for what the keeper says at the end.
+    fn finish(&mut self) {
+        self.keeper.finish();
+        while self.device_drops.is_none() {
+            match self.keeper.news(true) {
+                Ok(Some((news, _))) => self.note(news),
+                _ => return,
+            }
+        }
     }
 }
 
-/// Emulates a world until its end, until all programs have ended, or until it is interrupted. Calls `say` with a line of what happens.
+/// Emulates a world until its end, until all programs of which one ends the run have ended, or until `goes_on` is false: it is called
+/// some fifty times a second. Calls `say` with lines about what has begun.
 ///
 /// # Errors
 /// The part that could not be made, before the run begins.
-pub fn emulate(world: &mut World, options: &Options, say: &mut dyn FnMut(&str)) -> Result<Report, String> {
-    let plan = Plan::of(world, !options.own_routing)?;
-    for program in &options.programs {
-        if plan.find(&program.node).is_none() {
-            return Err(format!("--node {}: the scenario has no such node", program.node));
-        }
-    }
+pub fn emulate<W: Steppable + AsMut<World>>(
+    world: &mut W,
+    options: &Options,
+    goes_on: &mut dyn FnMut(&mut W) -> bool,
+    say: &mut dyn FnMut(&str),
+) -> Result<Report, String> {
+    let plan = plan(world.as_mut(), options)?;
     let as_text = |error: io::Error| error.to_string();
+    let path = DoorPath::new().map_err(as_text)?;
+    let door = Some(Door::open(&path).map_err(as_text)?);
     let mut clock = WallClock::new().map_err(as_text)?;
     let began = clock.now();
-    let mut nodes: Vec<Node> = Vec::new();
-    let mut taps: Vec<Tap> = Vec::new();
-    for of in &plan.nodes {
-        let mut made = node::make(of, &options.stack)?;
-        taps.append(&mut made.taps);
-        nodes.push(made);
-    }
+    let household = Household { plan: &plan, stack: &options.stack, programs: &options.programs, door };
+    let (keeper, taps, tried) = Keeper::start(household)?;
+    let Tried { congestion_control, devices_hold_back } = tried;
     for (number, tap) in taps.iter().enumerate() {
         clock.watch_device(&tap.frames, number as u64).map_err(as_text)?;
     }
+    keeper.descriptor().map_or(Ok(()), |of| clock.watch_control(of, KEEPER)).map_err(as_text)?;
+    let timer = timer().map_err(as_text)?;
+    clock.watch_control(&timer, TIMER).map_err(as_text)?;
     let set_up = clock.now().since(began);
-    say(&format!("{} nodes, {} devices, in {:.2} s", nodes.len(), taps.len(), set_up.as_secs_f64()));
-    let signals = sys::signals(&[libc::SIGINT, libc::SIGTERM, libc::SIGCHLD]).map_err(as_text)?;
-    clock.watch_control(&signals, SIGNALS).map_err(as_text)?;
+    say(&format!(
+        "{} nodes, {} devices, in {:.2} s; TCP has {congestion_control}; airfair shell NODE opens one",
+        plan.nodes.len(),
+        taps.len(),
+        set_up.as_secs_f64()
+    ));
     let no_priority = prefer().err().map(|error| error.to_string());
-    let hosts = Hosts::write(&plan.hosts()).map_err(as_text)?;
-    let mut programs = Vec::new();
-    for spec in &options.programs {
-        let at = plan.nodes.iter().position(|node| node.name == spec.node).unwrap_or_default();
-        programs.push(Program::start(spec, &plan.nodes[at], &nodes[at].network, &hosts.0)?);
-    }
-    let bridge = Bridge::new(plan, taps, options.seed, false);
-    let mut outside = Outside { bridge, ready: clock.ready(), programs, signals, interrupted: false };
+    let warmup = world.as_mut().warmup_end();
+    let bridge = Bridge::new(plan.clone(), taps, options.seed, options.captures, warmup);
+    let followed = |spec: &ProgramSpec| Followed {
+        spec: spec.clone(),
+        started: false,
+        stopped: false,
+        status: None,
+        error: None,
+    };
     clock.restart();
-    let lateness = coupled(world, &mut clock, &mut outside);
-    let wall = clock.now();
-    let Outside { bridge, mut programs, interrupted, .. } = outside;
-    programs.iter_mut().for_each(Program::stop);
-    let device_drops = nodes.iter().map(|node| node::dropped_at_devices(node).unwrap_or(0)).sum();
+    let mut outside = Outside {
+        bridge,
+        ready: clock.ready(),
+        keeper,
+        timer,
+        programs: options.programs.iter().map(followed).collect(),
+        punctuality: clock.punctuality(),
+        now: Box::new(clock.reader()),
+        goes_on,
+        interrupted: false,
+        keeper_ended: false,
+        device_drops: None,
+    };
+    let cpu = sys::cpu_time();
+    coupled(world, &mut clock, &mut outside);
+    let (wall, cpu) = (clock.now(), Span(sys::cpu_time().0 - cpu.0));
+    sys::be_usual();
+    outside.finish();
+    let Outside { bridge, programs, interrupted, punctuality, device_drops, .. } = outside;
+    let counts = bridge.counts();
+    let device_drops = device_drops.unwrap_or(0);
+    let faults = device_drops + counts.not_written + counts.too_many;
+    let punctuality = punctuality.borrow();
+    let length = wall.since(Time::ZERO);
+    let (verdict, behind_from_s) = report::verdict(&punctuality, faults, length);
     Ok(Report {
-        wall_s: wall.0 as f64 / 1e9,
+        verdict,
+        behind_from_s,
+        wall_s: length.as_secs_f64(),
         set_up_s: set_up.as_secs_f64(),
-        lateness,
-        counts: bridge.counts().clone(),
+        cpu_s: cpu.as_secs_f64(),
+        lateness: (&*punctuality).into(),
+        pauses: (&*punctuality).into(),
+        wake_ups: clock.looks().0,
+        refused_looks: clock.looks().1,
+        frames: counts.into(),
+        faults,
         device_drops,
-        looks: clock.looks(),
+        devices_hold_back,
         no_priority,
+        congestion_control,
         interrupted,
-        programs: programs
-            .iter()
-            .map(|of| (of.spec.node.clone(), of.spec.command.join(" "), of.status))
-            .collect(),
+        programs: programs.into_iter().map(Program::from).collect(),
+        flows: report::rows(&bridge, &plan, wall),
+        packets_of_other_flows: bridge.flows().others(),
     })
 }
 
-/// Runs before other processes, with its memory in RAM, and wakes when it is due.
+/// The plan of a world in which the programs' nodes and files are there.
+fn plan(world: &mut World, options: &Options) -> Result<Plan, String> {
+    let plan = Plan::of(world, !options.own_routing)?;
+    for program in &options.programs {
+        if plan.find(&program.node).is_none() {
+            return Err(format!("node {}: the scenario has no such node", program.node));
+        }
+        let name = program.command.first().map_or("", String::as_str);
+        if found(name).is_none() {
+            return Err(format!("node {}: {name}: no such program", program.node));
+        }
+    }
+    Ok(plan)
+}
+
+impl From<Followed> for Program {
+    fn from(of: Followed) -> Self {
+        Self { node: of.spec.node, command: of.spec.command.join(" "), status: of.status, error: of.error }
+    }
+}
+
+/// A timer that comes every [`LOOK`], the first time at once.
+fn timer() -> io::Result<OwnedFd> {
+    let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?;
+    let nanoseconds = |of| Timespec { tv_sec: 0, tv_nsec: of };
+    let times = Itimerspec { it_interval: nanoseconds(LOOK.0 as i64), it_value: nanoseconds(1) };
+    timerfd_settime(&timer, TimerfdTimerFlags::empty(), &times)?;
+    Ok(timer)
+}
+
+/// Lets the emulator run before other processes, with its memory in RAM as far as the user may lock it, and wake when it is due.
 fn prefer() -> io::Result<()> {
     rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1))?;
-    sys::be_real_time(PRIORITY)?;
-    rustix::mm::mlockall(rustix::mm::MlockAllFlags::CURRENT | rustix::mm::MlockAllFlags::FUTURE)?;
-    Ok(())
-}
-
-/// The file that nodes have in place of `/etc/hosts`; it is removed at the end.
-struct Hosts(std::path::PathBuf);
-
-impl Hosts {
-    fn write(text: &str) -> io::Result<Self> {
-        let path = std::env::temp_dir().join(format!("airfair-hosts-{}", std::process::id()));
-        fs::write(&path, text)?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Hosts {
-    fn drop(&mut self) {
-        _ = fs::remove_file(&self.0);
-    }
+    _ = rustix::mm::mlockall(rustix::mm::MlockAllFlags::CURRENT | rustix::mm::MlockAllFlags::FUTURE);
+    sys::be_real_time(PRIORITY)
 }

@@ -1,11 +1,13 @@
 //! The part of a frame that air, queues and schemes need to know, and marks.
 
 use airfair_schemes::places::{Ecn, PacketClass};
-use airfair_wire::address::{IpAddr, MacAddr};
+use airfair_wire::address::MacAddr;
 use airfair_wire::ethernet::{EtherType, Ethernet};
-use airfair_wire::five_tuple::{Class, FiveTuple};
+use airfair_wire::five_tuple::Class;
 use airfair_wire::ip::{Ip, set_ce};
 use airfair_wire::ipv4;
+
+use crate::flows::Counted;
 
 /// A frame of a stack, from its Ethernet header on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,8 +16,8 @@ pub struct Seen {
     pub to: MacAddr,
     /// Type of its payload.
     pub ether_type: EtherType,
-    /// Source and destination of an IP packet.
-    pub ends: Option<[IpAddr; 2]>,
+    /// The IP packet, as its flow counts it.
+    pub counted: Option<Counted>,
     /// Number of its flow; none for what is no IP packet.
     pub flow: Option<u32>,
     /// Data, or an acknowledgement without data.
@@ -37,7 +39,7 @@ impl Seen {
         let mut seen = Self {
             to: header.destination,
             ether_type: header.ether_type,
-            ends: None,
+            counted: None,
             flow: None,
             class: PacketClass::Data,
             ecn: Ecn::NotEct,
@@ -45,8 +47,9 @@ impl Seen {
             size: u32::try_from(payload.len()).ok()?,
         };
         if let Ok(Some(packet)) = Ip::decode(header.ether_type, payload) {
-            seen.ends = Some([packet.source, packet.destination]);
-            seen.flow = Some(FiveTuple::new(&packet).flow(seed));
+            let counted = Counted::of(&packet);
+            seen.flow = Some(counted.tuple.flow(seed));
+            seen.counted = Some(counted);
             seen.class = Class::new(&packet).into();
             seen.ecn = match packet.ecn {
                 ipv4::Ecn::NotEct => Ecn::NotEct,
@@ -95,7 +98,7 @@ mod tests {
         assert_eq!((seen.class, seen.ecn, seen.dscp, seen.size), (PacketClass::Ack, Ecn::Ect, 46, 40));
         assert!(!seen.is_for_group() && seen.flow.is_some());
         assert_eq!(
-            seen.ends.map(|ends| ends.map(|end| end.to_string())),
+            seen.counted.map(|of| [of.tuple.source, of.tuple.destination].map(|end| end.to_string())),
             Some(["10.77.0.1", "10.77.0.2"].map(String::from))
         );
         assert!(mark(&mut frame));
@@ -108,7 +111,7 @@ mod tests {
     fn what_is_no_packet_is_carried_as_one_of_no_flow() {
         let arp = [&[0xff; 6][..], &[2, 0xaf, 0, 0, 0, 0, 8, 6], &[0; 28]].concat();
         let seen = Seen::of(&arp, 1).unwrap();
-        assert!(seen.is_for_group() && seen.flow.is_none() && seen.ends.is_none());
+        assert!(seen.is_for_group() && seen.flow.is_none() && seen.counted.is_none());
         let mut cut = acknowledgement();
         cut.truncate(20);
         assert_eq!(Seen::of(&cut, 1).unwrap().flow, None);

@@ -2,23 +2,34 @@
 //! stacks send goes through the world on the wall clock.
 //!
 //! - [`plan`]: addresses, host names and routes of the nodes, by values of the world;
-//! - [`node`]: a namespace with its devices, which vanish with this process;
-//! - [`bridge`]: frames from the devices into the world, and copies that arrive from the world to devices;
-//! - [`clock`]: the wall clock, which wakes when a frame has come;
+//! - [`keeper`]: the process that makes the nodes and starts programs, and with which all of that ends;
+//! - [`node`]: a namespace with its devices;
 //! - [`program`]: programs in nodes;
+//! - [`control`]: the socket at which the user asks from another terminal for a node;
+//! - [`bridge`]: frames from the devices into the world, and copies that arrive from the world to devices;
+//! - [`flows`]: flows of the stacks;
+//! - [`clock`]: the wall clock, which wakes when a frame has come;
+//! - [`punctuality`]: lateness of deliveries, and pauses of the machine;
 //! - [`emulation`]: all of it, from the first namespace to the report;
-//! - [`report`]: counts, lateness, and the verdict on the run.
+//! - [`report`]: counts, lateness, and the verdict on the run;
+//! - [`lacks`]: what the machine or its user lacks.
 
 #![cfg(target_os = "linux")]
 
 pub mod bridge;
+mod channel;
 pub mod clock;
+pub mod control;
 pub mod emulation;
+pub mod flows;
 pub mod frame;
+pub mod keeper;
+pub mod lacks;
 mod netlink;
 pub mod node;
 pub mod plan;
 pub mod program;
+pub mod punctuality;
 pub mod report;
 mod sys;
 

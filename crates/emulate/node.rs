@@ -7,6 +7,7 @@ use std::net::IpAddr;
 use std::os::fd::OwnedFd;
 
 use airfair_sim::ids::{NodeIx, PortIx};
+use serde::{Deserialize, Serialize};
 
 use crate::netlink::{Requests, index_of};
 use crate::plan::NodePlan;
@@ -46,13 +47,11 @@ pub struct Tap {
     pub port: PortIx,
 }
 
-/// A node's namespace and devices.
+/// A node's namespace.
 #[derive(Debug)]
 pub struct Node {
     /// The network namespace.
     pub network: OwnedFd,
-    /// The devices, in the order of the node's interfaces.
-    pub taps: Vec<Tap>,
 }
 
 /// Settings of the stacks that the user has chosen.
@@ -64,11 +63,59 @@ pub struct Stack {
     pub ecn: bool,
 }
 
-/// Makes the namespace of a node, with devices, addresses and routes.
+/// What this kernel does with devices and stacks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tried {
+    /// TCP's congestion control.
+    pub congestion_control: String,
+    /// True if the kernel holds packets back where a device is full, instead of dropping them: kernels after 6.18 may.
+    pub devices_hold_back: bool,
+}
+
+/// Tries out in a namespace that vanishes what this kernel does.
+///
+/// # Errors
+/// The kernel's refusal of a namespace, or of the stacks' settings.
+pub fn try_out(stack: &Stack) -> Result<Tried, String> {
+    std::thread::scope(|scope| {
+        let tries = || {
+            sys::new_network().map_err(|error| format!("a network namespace: {error}"))?;
+            set_stack(stack)?;
+            let congestion_control = fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control")
+                .map_or_else(|_| "unknown".to_string(), |text| text.trim().to_string());
+            let devices_hold_back = hold_back().map_err(|error| format!("a TAP device: {error}"))?;
+            Ok(Tried { congestion_control, devices_hold_back })
+        };
+        scope.spawn(tries).join().unwrap_or_else(|_| Err("a thread has failed".to_string()))
+    })
+}
+
+/// True if a device that nobody reads keeps all of more packets than it can hold waiting.
+fn hold_back() -> io::Result<bool> {
+    use rustix::net::{AddressFamily, SendFlags, SocketType, sendto, socket};
+    use std::net::{Ipv4Addr, SocketAddrV4};
+    const HOLDS: u32 = 10;
+    let _device = sys::open_tap("wl0")?;
+    let mut requests = Requests::new()?;
+    let index = index_of("wl0")?;
+    requests.set_up(index, None, None, Some(HOLDS))?;
+    requests.add_address(index, Ipv4Addr::new(10, 77, 0, 1).into())?;
+    requests.finish()?;
+    let sender = socket(AddressFamily::INET, SocketType::DGRAM, None)?;
+    rustix::net::sockopt::set_socket_broadcast(&sender, true)?;
+    requests.add_route(Ipv4Addr::BROADCAST.into(), None, index)?;
+    _ = requests.finish();
+    for _ in 0..3 * HOLDS {
+        _ = sendto(&sender, b"full", SendFlags::empty(), &SocketAddrV4::new(Ipv4Addr::BROADCAST, 9));
+    }
+    Ok(dropped()? == 0)
+}
+
+/// Makes the namespace of a node, with devices, addresses and routes. Returns the devices in the order of the node's interfaces.
 ///
 /// # Errors
 /// The kernel's refusal, with the node and what was tried.
-pub fn make(plan: &NodePlan, stack: &Stack) -> Result<Node, String> {
+pub fn make(plan: &NodePlan, stack: &Stack) -> Result<(Node, Vec<OwnedFd>), String> {
     // A namespace is a thread's: this one ends with it, the descriptor keeps the namespace.
     std::thread::scope(|scope| {
         let maker = scope.spawn(|| in_new_network(plan, stack));
@@ -77,18 +124,14 @@ pub fn make(plan: &NodePlan, stack: &Stack) -> Result<Node, String> {
     .map_err(|problem| format!("node {}: {problem}", plan.name))
 }
 
-fn in_new_network(plan: &NodePlan, stack: &Stack) -> Result<Node, String> {
+fn in_new_network(plan: &NodePlan, stack: &Stack) -> Result<(Node, Vec<OwnedFd>), String> {
     let what = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
     sys::new_network().map_err(what("a network namespace"))?;
     let network = sys::own_network().map_err(what("the network namespace"))?;
     for (path, value) in SETTINGS {
         fs::write(format!("/proc/sys/net/{path}"), value).map_err(|error| format!("net/{path}: {error}"))?;
     }
-    fs::write("/proc/sys/net/ipv4/tcp_ecn", if stack.ecn { "1" } else { "2" }).map_err(what("TCP's ECN"))?;
-    if let Some(name) = &stack.congestion_control {
-        fs::write("/proc/sys/net/ipv4/tcp_congestion_control", name)
-            .map_err(|error| format!("TCP's congestion control {name}: {error}"))?;
-    }
+    set_stack(stack)?;
     let mut requests = Requests::new().map_err(what("a netlink socket"))?;
     let loopback = index_of("lo").map_err(what("lo"))?;
     requests.set_up(loopback, None, None, None).map_err(what("lo"))?;
@@ -103,7 +146,7 @@ fn in_new_network(plan: &NodePlan, stack: &Stack) -> Result<Node, String> {
         for address in [IpAddr::from(plan.ipv4), IpAddr::from(plan.ipv6)] {
             requests.add_address(index, address).map_err(named)?;
         }
-        taps.push(Tap { frames, node: plan.node, port: interface.port });
+        taps.push(frames);
         indices.push(index);
     }
     requests.finish().map_err(what("devices"))?;
@@ -114,7 +157,24 @@ fn in_new_network(plan: &NodePlan, stack: &Stack) -> Result<Node, String> {
         }
     }
     requests.finish().map_err(what("routes"))?;
-    Ok(Node { network, taps })
+    Ok((Node { network }, taps))
+}
+
+/// Sets what the user has chosen in the namespace of the calling thread.
+fn set_stack(stack: &Stack) -> Result<(), String> {
+    const ALLOWED: &str = "net.ipv4.tcp_allowed_congestion_control";
+    fs::write("/proc/sys/net/ipv4/tcp_ecn", if stack.ecn { "1" } else { "2" })
+        .map_err(|error| format!("TCP's ECN: {error}"))?;
+    let Some(name) = &stack.congestion_control else { return Ok(()) };
+    fs::write("/proc/sys/net/ipv4/tcp_congestion_control", name).map_err(|error| {
+        let known =
+            fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
+        if known.split_whitespace().any(|known| known == name) {
+            format!("congestion control {name}: {error}: this machine's {ALLOWED} has not got it (sysctl -w)")
+        } else {
+            format!("congestion control {name}: the kernel has {}", known.trim())
+        }
+    })
 }
 
 /// Frames that the kernel has dropped at the devices of a node since they were made: a fault of the emulation, of which the scenario knows
@@ -128,15 +188,21 @@ pub fn dropped_at_devices(node: &Node) -> io::Result<u64> {
             use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
             use std::os::fd::AsFd;
             move_into_link_name_space(node.network.as_fd(), Some(LinkNameSpaceType::Network))?;
-            let text = fs::read_to_string("/proc/thread-self/net/dev")?;
-            // Name, eight numbers of reception, then bytes, packets, errors and drops of transmission.
-            let dropped = |line: &str| {
-                let (name, numbers) = line.split_once(':')?;
-                let sent = numbers.split_whitespace().nth(11)?.parse::<u64>().ok()?;
-                (name.trim() != "lo").then_some(sent)
-            };
-            Ok(text.lines().filter_map(dropped).sum())
+            dropped()
         });
         reader.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
     })
+}
+
+/// Frames that the kernel has dropped at the devices of the calling thread's namespace.
+fn dropped() -> io::Result<u64> {
+    let text = fs::read_to_string("/proc/thread-self/net/dev")?;
+    // Name, eight numbers of reception, then bytes, packets, errors and drops of transmission.
+    let dropped = |line: &str| {
+        let (name, numbers) = line.split_once(':')?;
+        let sent = numbers.split_whitespace().nth(11)?.parse::<u64>().ok()?;
+        let is_radio_or_wire = name.trim().starts_with("wl") || name.trim().starts_with("eth");
+        is_radio_or_wire.then_some(sent)
+    };
+    Ok(text.lines().filter_map(dropped).sum())
 }

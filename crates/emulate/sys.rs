@@ -5,10 +5,12 @@
 use std::ffi::CString;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
+use airfair_units::Span;
+use rustix::process::Pid;
 use rustix::thread::{LinkNameSpaceType, UnshareFlags};
 
 /// `TUNSETIFF` of linux/if_tun.h: `_IOW('T', 202, int)`.
@@ -45,7 +47,7 @@ pub(crate) fn open_tap(name: &str) -> io::Result<OwnedFd> {
     Ok(tap)
 }
 
-/// Lets the calling process run before all others of usual priority; its children do not. Its memory stays in RAM.
+/// Lets the calling thread run before all others of usual priority; its children do not.
 ///
 /// # Errors
 /// Where it may not: without CAP_SYS_NICE.
@@ -61,72 +63,172 @@ pub(crate) fn be_real_time(priority: i32) -> io::Result<()> {
     Ok(())
 }
 
-/// A part of a program's surroundings, prepared before the fork: afterwards nothing may be allocated.
+/// Takes the emulator's priority away again.
+pub(crate) fn be_usual() {
+    // SAFETY: all bytes zero are valid parameters, and they outlive the call.
+    unsafe {
+        let parameters: libc::sched_param = std::mem::zeroed();
+        libc::sched_setscheduler(0, libc::SCHED_OTHER, &raw const parameters);
+        libc::munlockall();
+    }
+}
+
+/// Processor time of the calling thread.
+pub(crate) fn cpu_time() -> Span {
+    let of = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Span(of.tv_sec as u64 * 1_000_000_000 + of.tv_nsec as u64)
+}
+
+/// The surroundings of a program, prepared before the fork: afterwards nothing may be allocated.
 #[derive(Debug)]
 pub(crate) struct Surroundings {
     /// The network namespace.
     pub network: OwnedFd,
     /// The host name.
     pub host: CString,
-    /// A file that stands in place of `/etc/hosts`.
-    pub hosts: Option<CString>,
+    /// The text that stands in place of `/etc/hosts`, from its start; none: the system has no such file.
+    pub hosts: Option<OwnedFd>,
+    /// The namespaces of users and of processes, for a program of a process that is in others.
+    pub entered: Option<Entered>,
+}
+
+/// Namespaces that a process enters which is not the keeper's.
+#[derive(Debug)]
+pub(crate) struct Entered {
+    /// That of users, if it is another.
+    pub users: Option<OwnedFd>,
+    /// That of processes.
+    pub processes: OwnedFd,
 }
 
 /// Lets a command run in a node: its network, its host name, its `/etc/hosts`, empty `/run` and `/tmp` of its own, and a `/proc` that
-/// shows its processes only.
+/// shows the processes of the run only.
 pub(crate) fn run_in(command: &mut Command, surroundings: Surroundings) {
     let enter = move || -> io::Result<()> {
-        use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind, mount_change};
-        let network = Some(LinkNameSpaceType::Network);
-        rustix::thread::move_into_link_name_space(surroundings.network.as_fd(), network)?;
-        // SAFETY: the process has one thread, and shares nothing that these flags take from others.
-        unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWNS | UnshareFlags::NEWUTS) }?;
+        use rustix::fs::{Mode, OFlags};
+        use rustix::thread::move_into_link_name_space;
+        if let Some(entered) = &surroundings.entered {
+            if let Some(users) = &entered.users {
+                move_into_link_name_space(users.as_fd(), Some(LinkNameSpaceType::User))?;
+            }
+            move_into_link_name_space(entered.processes.as_fd(), Some(LinkNameSpaceType::ProcessID))?;
+            // Only a process that begins now is in it.
+            wait_for_child()?;
+        }
+        move_into_link_name_space(surroundings.network.as_fd(), Some(LinkNameSpaceType::Network))?;
+        own_folders()?;
         let name = surroundings.host.as_bytes();
         // SAFETY: the name is as long as is said.
         if unsafe { libc::sethostname(name.as_ptr().cast(), name.len()) } < 0 {
             return Err(io::Error::last_os_error());
         }
-        mount_change(c"/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE)?;
         if let Some(hosts) = &surroundings.hosts {
-            mount_bind(hosts.as_c_str(), c"/etc/hosts")?;
+            // A file in the memory of this node, which nothing can leave behind.
+            let path = c"/run/.hosts";
+            let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC;
+            let file = rustix::fs::open(path, flags, Mode::from_raw_mode(0o644))?;
+            let mut offset = 0;
+            while rustix::fs::sendfile(&file, hosts, Some(&mut offset), 1 << 20)? > 0 {}
+            rustix::mount::mount_bind(path, c"/etc/hosts")?;
+            rustix::fs::unlink(path)?;
         }
-        for folder in [c"/run", c"/tmp"] {
-            mount(c"tmpfs", folder, c"tmpfs", MountFlags::NOSUID | MountFlags::NODEV, c"mode=1777")?;
-        }
-        // Of the new process namespace; a sysfs of the network namespace shows its devices.
-        mount(c"proc", c"/proc", c"proc", MountFlags::NOSUID, None)?;
-        mount(c"sysfs", c"/sys", c"sysfs", MountFlags::NOSUID, None)?;
         Ok(())
     };
-    use std::os::fd::AsFd;
     // SAFETY: between fork and exec nothing allocates and nothing is locked: system calls only.
     unsafe { command.pre_exec(enter) };
 }
 
-/// One of the two processes after a fork.
-#[derive(Debug)]
-pub(crate) enum Fork {
-    /// The new process.
-    Child,
-    /// The old one, with the number of the new one.
-    Parent(rustix::process::Pid),
+/// Gives the calling process, which has one thread, folders of its own: empty ones for `/run` and `/tmp`, a `/proc` of its namespace of
+/// processes, a `/sys` of its network; and a host name of its own.
+pub(crate) fn own_folders() -> io::Result<()> {
+    use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
+    // SAFETY: the process has one thread, and shares nothing that these flags take from others.
+    unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWNS | UnshareFlags::NEWUTS) }?;
+    mount_change(c"/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE)?;
+    for folder in [c"/run", c"/tmp"] {
+        mount(c"tmpfs", folder, c"tmpfs", MountFlags::NOSUID | MountFlags::NODEV, c"mode=1777")?;
+    }
+    mount(c"proc", c"/proc", c"proc", MountFlags::NOSUID, None)?;
+    mount(c"sysfs", c"/sys", c"sysfs", MountFlags::NOSUID, None)?;
+    Ok(())
 }
 
-/// Makes a process whose descendants end with it: it is the first of a new process namespace, and ends when this process does.
-pub(crate) fn fork_init() -> io::Result<Fork> {
-    // SAFETY: children of this thread are in the new namespace, this process is not.
-    unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWPID) }?;
-    // SAFETY: the caller's other threads, if any, hold no lock that the child takes: it runs code of this crate and the world only.
+/// Forks: the child returns, this process waits for it and ends as it does. For a process between fork and exec.
+fn wait_for_child() -> io::Result<()> {
+    // SAFETY: the process has one thread.
     match unsafe { libc::fork() } {
         ..0 => Err(io::Error::last_os_error()),
         0 => {
             rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
-            Ok(Fork::Child)
+            Ok(())
         }
-        child => Ok(Fork::Parent(
-            rustix::process::Pid::from_raw(child).ok_or_else(|| io::Error::from(io::ErrorKind::Other))?,
-        )),
+        child => {
+            // The child has its own copy of what it answers to the caller; this process's would keep the caller waiting.
+            close_all_but_standard();
+            block_all_signals();
+            let mut status = 0;
+            // SAFETY: the status outlives the call.
+            while unsafe { libc::waitpid(child, &raw mut status, 0) } < 0 {}
+            exit_now(if libc::WIFEXITED(status) {
+                libc::WEXITSTATUS(status)
+            } else {
+                128 + libc::WTERMSIG(status)
+            })
+        }
     }
+}
+
+/// Closes all descriptors but standard input, output and error.
+fn close_all_but_standard() {
+    // SAFETY: for a process that uses no descriptor afterwards.
+    unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, 0) };
+}
+
+/// Lets no signal end or stop this process, but for those that nobody can block.
+pub(crate) fn block_all_signals() {
+    // SAFETY: the set is initialised before it is read.
+    unsafe {
+        let mut all: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&raw mut all);
+        libc::sigprocmask(libc::SIG_BLOCK, &raw const all, std::ptr::null_mut());
+    }
+}
+
+/// Runs a function in a new process, which ends with it and with this process.
+pub(crate) fn fork(child: impl FnOnce()) -> io::Result<Pid> {
+    // SAFETY: the caller's other threads, if any, hold no lock that the child takes: it runs this crate's code only.
+    match unsafe { libc::fork() } {
+        ..0 => Err(io::Error::last_os_error()),
+        0 => {
+            block_all_signals();
+            let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(child));
+            exit_now(i32::from(ended.is_err()));
+        }
+        number => Pid::from_raw(number).ok_or_else(|| io::Error::from(io::ErrorKind::Other)),
+    }
+}
+
+/// Waits for the end of a child.
+pub(crate) fn wait_for(child: Pid) {
+    use rustix::process::{WaitOptions, waitpid};
+    while matches!(waitpid(Some(child), WaitOptions::empty()), Err(rustix::io::Errno::INTR)) {}
+}
+
+/// Lets this process be killed when its parent ends.
+pub(crate) fn end_with_parent() -> io::Result<()> {
+    Ok(rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?)
+}
+
+/// Moves this process, which has one thread, into a namespace of users of its own, in which it has all rights.
+pub(crate) fn new_users() -> io::Result<()> {
+    // SAFETY: the process has one thread.
+    Ok(unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWUSER) }?)
+}
+
+/// Lets the children of the calling thread be in a new namespace of processes, which ends with the first of them.
+pub(crate) fn new_processes() -> io::Result<()> {
+    // SAFETY: this concerns children only.
+    Ok(unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWPID) }?)
 }
 
 /// Ends this process at once, without what the language would do at its end: that is the parent's.
@@ -135,34 +237,22 @@ pub(crate) fn exit_now(status: i32) -> ! {
     unsafe { libc::_exit(status) }
 }
 
-/// A descriptor that is readable when one of these signals has come, which then do nothing else.
-pub(crate) fn signals(of: &[libc::c_int]) -> io::Result<OwnedFd> {
+/// A descriptor that is readable when a child has ended. The signal must be blocked.
+pub(crate) fn child_signals() -> io::Result<OwnedFd> {
     // SAFETY: the set is initialised before it is read; the descriptor is checked and owned by nobody else.
     unsafe {
         let mut set: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&raw mut set);
-        of.iter().for_each(|&signal| _ = libc::sigaddset(&raw mut set, signal));
-        if libc::sigprocmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut()) < 0 {
-            return Err(io::Error::last_os_error());
-        }
+        libc::sigaddset(&raw mut set, libc::SIGCHLD);
         let fd = libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
         if fd < 0 { Err(io::Error::last_os_error()) } else { Ok(OwnedFd::from_raw_fd(fd)) }
     }
 }
 
-/// Lets a command receive all signals again.
-pub(crate) fn unblock_signals(command: &mut Command) {
-    let unblock = || {
-        // SAFETY: the set is initialised before it is read.
-        unsafe {
-            let mut none: libc::sigset_t = std::mem::zeroed();
-            libc::sigemptyset(&raw mut none);
-            libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
-        }
-        Ok(())
-    };
-    // SAFETY: a system call only.
-    unsafe { command.pre_exec(unblock) };
+/// Sends a signal to all processes of the namespace of which this process is the first.
+pub(crate) fn signal_all(signal: libc::c_int) {
+    // SAFETY: the call has no memory.
+    unsafe { libc::kill(-1, signal) };
 }
 
 /// The network namespace of the calling thread.
@@ -170,13 +260,8 @@ pub(crate) fn own_network() -> io::Result<OwnedFd> {
     File::open("/proc/thread-self/ns/net").map(OwnedFd::from)
 }
 
-/// Lets this process receive these signals again.
-pub(crate) fn unblock_own(of: &[libc::c_int]) {
-    // SAFETY: the set is initialised before it is read.
-    unsafe {
-        let mut set: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&raw mut set);
-        of.iter().for_each(|&signal| _ = libc::sigaddset(&raw mut set, signal));
-        libc::sigprocmask(libc::SIG_UNBLOCK, &raw const set, std::ptr::null_mut());
-    }
+/// Sleeps for milliseconds.
+pub(crate) fn sleep(milliseconds: u64) {
+    let of = rustix::time::Timespec { tv_sec: 0, tv_nsec: milliseconds as i64 * 1_000_000 };
+    _ = rustix::thread::nanosleep(&of);
 }

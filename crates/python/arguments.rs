@@ -45,6 +45,7 @@ arguments! {
     EtherTypeNumber(u16) = "ethertype", "a whole number, 0 to 65535";
     Toml(String) = "text", "the text of a scenario";
     Origin(String) = "origin", "a text";
+    EmulationRequest(String) = "request", "a request as JSON";
     WireCheck(bool) = "wire_check", "True or False";
     AllRoutes(bool) = "routes", "True or False";
     WithProportional(bool) = "proportional", "True or False";

@@ -64,6 +64,11 @@ impl Watch {
 }
 
 impl Watch {
+    /// True if it writes capture files.
+    pub const fn captures(&self) -> bool {
+        !self.interfaces.is_empty()
+    }
+
     /// Begins to observe a world.
     pub fn begin(&self, world: &mut World, scenario: &Scenario) -> PyResult<()> {
         let until = self.until.unwrap_or(world.end()).min(world.end());

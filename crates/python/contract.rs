@@ -53,6 +53,7 @@ struct Whole<'a> {
     windows: &'a [WindowFairness],
     wall: Duration,
     lateness: Option<&'a Lateness>,
+    emulation: Option<&'a serde_json::Value>,
 }
 
 impl<'a> Whole<'a> {
@@ -144,6 +145,8 @@ objects! {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         window_jain: Vec<WindowJain> = each(of.windows);
         perf: Perf<'a> = of.into();
+        #[serde(skip_serializing_if = "Option::is_none")]
+        emulation: Option<&'a serde_json::Value> = of.emulation;
     }
 
     Flow<'a> from f: &'a FlowResult {
@@ -430,7 +433,28 @@ pub(crate) fn write(
 ) -> PyResult<String> {
     let run = world.result();
     let delays = run.delays();
-    let whole = Whole { scenario, run: &run, delays: &delays, windows, wall, lateness };
+    json(&Run::from(&Whole {
+        scenario,
+        run: &run,
+        delays: &delays,
+        windows,
+        wall,
+        lateness,
+        emulation: None,
+    }))
+}
+
+/// The result of an emulation, with the report on it.
+#[cfg(target_os = "linux")]
+pub(crate) fn write_emulated(
+    scenario: &Scenario,
+    world: &World,
+    wall: Duration,
+    report: &serde_json::Value,
+) -> PyResult<String> {
+    let run = world.result();
+    let (delays, emulation) = (run.delays(), Some(report));
+    let whole = Whole { scenario, run: &run, delays: &delays, windows: &[], wall, lateness: None, emulation };
     json(&Run::from(&whole))
 }
 

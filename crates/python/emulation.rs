@@ -4,154 +4,170 @@ use pyo3::prelude::*;
 
 #[cfg(target_os = "linux")]
 mod linux {
+    use std::path::{Path, PathBuf};
+
     use airfair_emulate::node::Stack;
     use airfair_emulate::program::ProgramSpec;
-    use airfair_emulate::{Options, Report, emulate, emulation};
-    use airfair_units::Span;
-    use serde::Serialize;
+    use airfair_emulate::{Options, control, emulate};
+    use airfair_units::{Span, Time};
+    use pyo3::exceptions::PyKeyboardInterrupt;
+    use pyo3::{PyErr, PyResult, Python};
+    use serde::Deserialize;
 
+    use crate::drive::{Stop, check};
     use crate::error::input_error;
     use crate::hosted::Hosted;
-    use pyo3::PyResult;
 
-    /// The answer of the process of the emulation.
-    #[derive(Serialize)]
-    #[serde(untagged)]
-    enum Answer {
-        Failed { error: String },
-        Ran(Box<Emulation>),
-    }
-
-    /// A run.
-    #[derive(Serialize)]
-    struct Emulation {
-        wall_s: f64,
-        set_up_s: f64,
-        kept_up: bool,
-        faults: u64,
-        lateness: Lateness,
-        frames: Frames,
-        device_drops: u64,
-        looks: u64,
-        refused_looks: u64,
-        no_priority: Option<String>,
-        interrupted: bool,
+    /// A request, as JSON.
+    #[derive(Debug, Default, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub(crate) struct Request {
         programs: Vec<Program>,
+        pub(crate) flows: bool,
+        own_routing: bool,
+        congestion_control: Option<String>,
+        ecn: bool,
+        duration_s: Option<f64>,
     }
 
-    #[derive(Serialize)]
-    struct Lateness {
-        deliveries: u64,
-        p50_s: f64,
-        p99_s: f64,
-        p999_s: f64,
-        worst_s: f64,
-    }
-
-    #[derive(Serialize)]
-    struct Frames {
-        read: u64,
-        to_groups: u64,
-        written: u64,
-        marked: u64,
-        unknown_station: u64,
-        refused: u64,
-        too_many: u64,
-        not_written: u64,
-        dropped: std::collections::BTreeMap<&'static str, u64>,
-    }
-
-    #[derive(Serialize)]
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
     struct Program {
         node: String,
-        command: String,
-        status: Option<i32>,
+        command: Vec<String>,
+        #[serde(default)]
+        ends_run: bool,
+        #[serde(default)]
+        at_s: f64,
+        until_s: Option<f64>,
+        output: Option<PathBuf>,
     }
 
-    impl From<Report> for Emulation {
-        fn from(report: Report) -> Self {
-            let late = |span: Span| span.as_secs_f64();
-            let lateness = Lateness {
-                deliveries: report.lateness.steps(),
-                p50_s: late(report.lateness.quantile(0.5)),
-                p99_s: late(report.lateness.quantile(0.99)),
-                p999_s: late(report.lateness.quantile(0.999)),
-                worst_s: late(report.lateness.worst()),
+    /// The longest run, seconds: a day.
+    const LONGEST_S: f64 = 86_400.0;
+
+    impl Request {
+        /// Reads a request.
+        pub fn read(text: &str) -> PyResult<Self> {
+            let request: Self =
+                serde_json::from_str(text).map_err(|error| input_error(format!("request: {error}")))?;
+            let times = request.programs.iter().flat_map(|of| [Some(of.at_s), of.until_s]);
+            let wrong =
+                times.chain([request.duration_s]).flatten().find(|of| !(0.0..=LONGEST_S).contains(of));
+            let expected = format!("expected seconds from 0 to {LONGEST_S}");
+            wrong.map_or(Ok(()), |wrong| Err(input_error(format!("request: {wrong}: {expected}"))))?;
+            Ok(request)
+        }
+
+        /// The length of the run; none: that of the scenario.
+        pub fn duration(&self) -> Option<Span> {
+            let ends = self.programs.iter().any(|program| program.ends_run);
+            let seconds = self.duration_s.or(ends.then_some(LONGEST_S))?;
+            Some(Span((seconds * 1e9) as u64))
+        }
+
+        fn options(self, seed: u64, captures: bool) -> Options {
+            let time = |seconds: f64| Time((seconds * 1e9) as u64);
+            let program = |of: Program| ProgramSpec {
+                node: of.node,
+                command: of.command,
+                ends_run: of.ends_run,
+                at: time(of.at_s),
+                until: of.until_s.map(time),
+                output: of.output,
             };
-            let (kept_up, faults) = (report.kept_up(), report.faults());
-            let counts = report.counts;
-            Self {
-                wall_s: report.wall_s,
-                set_up_s: report.set_up_s,
-                kept_up,
-                faults,
-                lateness,
-                frames: Frames {
-                    read: counts.read,
-                    to_groups: counts.groups,
-                    written: counts.written,
-                    marked: counts.marked,
-                    unknown_station: counts.unknown_station,
-                    refused: counts.refused,
-                    too_many: counts.too_many,
-                    not_written: counts.not_written,
-                    dropped: counts.dropped,
-                },
-                device_drops: report.device_drops,
-                looks: report.looks.0,
-                refused_looks: report.looks.1,
-                no_priority: report.no_priority,
-                interrupted: report.interrupted,
-                programs: report
-                    .programs
-                    .into_iter()
-                    .map(|(node, command, status)| Program { node, command, status })
-                    .collect(),
+            Options {
+                programs: self.programs.into_iter().map(program).collect(),
+                own_routing: self.own_routing,
+                stack: Stack { congestion_control: self.congestion_control, ecn: self.ecn },
+                seed,
+                captures,
             }
         }
     }
 
-    /// Emulates a world in a process of its own; the answer as JSON.
-    pub fn run(mut world: Hosted, options: &Options) -> PyResult<String> {
-        let run = || {
-            let answer = match emulate(&mut world, options, &mut |line| eprintln!("{line}")) {
-                Ok(report) => Answer::Ran(Box::new(report.into())),
-                Err(error) => Answer::Failed { error },
-            };
-            serde_json::to_vec(&answer).unwrap_or_default()
+    /// Emulates a world; the report. `hand_over` is called several times a second.
+    pub(crate) fn run(
+        world: &mut Hosted,
+        request: Request,
+        (seed, captures): (u64, bool),
+        hand_over: &dyn Fn(&mut Hosted) -> PyResult<()>,
+        stop: Option<&Stop>,
+    ) -> PyResult<serde_json::Value> {
+        let mut ended: Option<PyErr> = None;
+        let mut goes_on = |world: &mut Hosted| {
+            let looked = hand_over(world).and_then(|()| world.check()).and_then(|()| check(stop));
+            ended = looked.err();
+            ended.is_none()
         };
-        let answer = emulation::in_own_process(run).map_err(|error| input_error(error.to_string()))?;
-        String::from_utf8(answer).ok().filter(|text| !text.is_empty()).ok_or_else(|| {
-            input_error("the process of the emulation has ended without an answer".to_string())
-        })
+        let options = request.options(seed, captures);
+        let report = emulate(world, &options, &mut goes_on, &mut |line| eprintln!("{line}"));
+        let report = report.map_err(input_error)?;
+        // The user's end of a run is no error: its results are those until then.
+        if let Some(error) =
+            ended.filter(|of| !Python::attach(|py| of.is_instance_of::<PyKeyboardInterrupt>(py)))
+        {
+            return Err(error);
+        }
+        hand_over(world)?;
+        serde_json::to_value(report).map_err(|error| input_error(error.to_string()))
     }
 
-    /// The options of a run.
-    pub fn options(
-        programs: Vec<(String, Vec<String>, bool)>,
-        own_routing: bool,
-        congestion_control: Option<String>,
-        ecn: bool,
-        seed: u64,
-    ) -> Options {
-        let programs = programs
-            .into_iter()
-            .map(|(node, command, ends_run)| ProgramSpec { node, command, ends_run })
-            .collect();
-        Options { programs, own_routing, stack: Stack { congestion_control, ecn }, seed }
+    /// Doors of the user's runs.
+    pub(crate) fn doors() -> PyResult<Vec<(u32, PathBuf)>> {
+        control::doors().map_err(|error| input_error(error.to_string()))
     }
 
-    pub use airfair_emulate::emulation::missing;
+    /// Runs a command in a node of the run behind a door.
+    pub(crate) fn execute(door: &Path, node: &str, command: &[String]) -> PyResult<i32> {
+        control::execute(door, node, command).map_err(input_error)
+    }
+
+    pub(crate) use airfair_emulate::lacks::lacks;
 }
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{options, run};
+pub(crate) use linux::{Request, run};
+
+use crate::arguments::{FilePath, NodeName, arguments};
+
+arguments! {
+    Words(Vec<String>) = "command", "a program and its arguments";
+}
 
 /// The first thing that this machine or this user lacks for an emulation, in one line; None if all is there.
 #[pyfunction]
-pub(crate) fn emulation_lacks() -> Option<String> {
+pub(crate) fn emulation_lacks(py: Python<'_>) -> Option<String> {
     #[cfg(target_os = "linux")]
-    return linux::missing();
+    return py.detach(linux::lacks);
     #[cfg(not(target_os = "linux"))]
-    return Some("emulation needs Linux: its stacks are the kernel's".to_string());
+    {
+        _ = py;
+        Some("emulation needs Linux: its stacks are the kernel's".to_string())
+    }
+}
+
+/// The emulations of this user that run: the number of the process, and the socket.
+#[pyfunction]
+pub(crate) fn emulations(py: Python<'_>) -> PyResult<Vec<(u32, std::path::PathBuf)>> {
+    #[cfg(target_os = "linux")]
+    return py.detach(linux::doors);
+    #[cfg(not(target_os = "linux"))]
+    {
+        _ = py;
+        Ok(Vec::new())
+    }
+}
+
+/// Runs a command in a node of the emulation with this socket, in this terminal and folder; its exit status.
+#[pyfunction]
+#[pyo3(text_signature = "(path, node, command)")]
+pub(crate) fn execute_in(py: Python<'_>, path: FilePath, node: NodeName, command: Words) -> PyResult<i32> {
+    #[cfg(target_os = "linux")]
+    return py.detach(|| linux::execute(path.0.as_ref(), &node.0, &command.0));
+    #[cfg(not(target_os = "linux"))]
+    {
+        _ = (py, path, node, command);
+        Err(crate::error::input_error("emulation needs Linux: its stacks are the kernel's".to_string()))
+    }
 }

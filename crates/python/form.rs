@@ -7,6 +7,8 @@ use airfair_scenario::{Reader, Scenario, ScenarioText, Selection};
 use airfair_schemes::{Registry, Scheme, SchemeEntry};
 use airfair_sim::World;
 use airfair_sim::spec::{Transport, WorldSpec};
+#[cfg(target_os = "linux")]
+use airfair_units::Span;
 use pyo3::prelude::*;
 
 use crate::arguments::SchemeName;
@@ -130,11 +132,14 @@ impl Form {
         self.world_of(&self.scenario.spec, seed)
     }
 
-    /// A world at time 0 without the scenario's flows.
+    /// A world for an emulation at time 0: with the scenario's flows or without, and of another length if one is given.
     #[cfg(target_os = "linux")]
-    pub fn world_without_flows(&self, seed: u64) -> PyResult<Hosted> {
+    pub fn emulated_world(&self, seed: u64, flows: bool, duration: Option<Span>) -> PyResult<Hosted> {
         let mut spec = self.scenario.spec.clone();
-        spec.flows.clear();
+        if !flows {
+            spec.flows.clear();
+        }
+        spec.duration = duration.unwrap_or(spec.duration);
         self.world_of(&spec, seed)
     }
 

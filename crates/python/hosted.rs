@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airfair_sim::World;
+use airfair_sim::engine::drive::Steppable;
+use airfair_units::Time;
 use pyo3::exceptions::PySystemExit;
 use pyo3::prelude::*;
 
@@ -145,5 +147,38 @@ impl Deref for Hosted {
 impl DerefMut for Hosted {
     fn deref_mut(&mut self) -> &mut World {
         &mut self.world
+    }
+}
+
+impl AsMut<World> for Hosted {
+    fn as_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
+}
+
+/// Between real stacks: whoever drives it checks for exceptions.
+impl Steppable for Hosted {
+    fn advance(&mut self, until: Time) {
+        self.world.advance(until);
+    }
+
+    fn now(&self) -> Time {
+        self.world.now()
+    }
+
+    fn next_deadline(&mut self) -> Option<Time> {
+        self.world.next_deadline()
+    }
+
+    fn next_output(&mut self) -> Option<Time> {
+        self.world.next_output()
+    }
+
+    fn is_stuck(&self) -> bool {
+        self.raised.any() || self.world.is_stuck()
+    }
+
+    fn end(&self) -> Time {
+        self.world.end()
     }
 }

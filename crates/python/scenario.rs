@@ -13,10 +13,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString, PyType};
 
 use crate::arguments::{
-    AllRoutes, CliqueLimit, Factor, FilePath, FlowName, Interval, LinkLimit, OnlyComplete, Origin,
-    SchemeName, SchemeNames, Seed, Toml, Windows, WireCheck, WithProportional, arguments,
+    AllRoutes, CliqueLimit, EmulationRequest, Factor, FilePath, FlowName, Interval, LinkLimit, OnlyComplete,
+    Origin, SchemeName, SchemeNames, Seed, Toml, Windows, WireCheck, WithProportional, arguments,
 };
-use crate::capture::WatchArgument;
+use crate::capture::{Watch, WatchArgument};
 use crate::completions::Completions;
 use crate::contract;
 use crate::drive::{self, StopArgument};
@@ -401,32 +401,44 @@ impl Scenario {
         })
     }
 
-    /// Emulates it: nodes are network namespaces, and what their stacks send goes over its air on the wall clock. A program is a node, a
-    /// command, and true if the run ends with it; without such a one it ends with the scenario. With `flows` the scenario's flows are
-    /// simulated too. Returns the report as JSON. Raises `InputError` for what is missing or cannot be made.
+    /// Emulates it: nodes are network namespaces, and what their stacks send goes over its air on the wall clock. The request is JSON
+    /// (docs/reference/json.md): programs in nodes, and choices. Without a program that ends the run it ends with the scenario. The result
+    /// is that of `record` with `emulation` added. A signal, or `stop`, ends it like its end.
     #[cfg(target_os = "linux")]
     #[pyo3(
-        signature = (programs, scheme=None, seed=Seed(1), flows=false, own_routing=false, congestion_control=None, ecn=false),
-        text_signature = "($self, programs, scheme=None, seed=1, flows=False, own_routing=False, \
-                          congestion_control=None, ecn=False)"
+        signature = (request, interval, scheme=None, seed=Seed(1), stop=None, watch=None),
+        text_signature = "($self, request, interval, scheme=None, seed=1, stop=None, watch=None)"
     )]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn emulate(
         &self,
         py: Python<'_>,
-        programs: Vec<(String, Vec<String>, bool)>,
+        request: EmulationRequest,
+        interval: Interval,
         scheme: Option<SchemeName>,
         seed: Seed,
-        flows: bool,
-        own_routing: bool,
-        congestion_control: Option<String>,
-        ecn: bool,
-    ) -> PyResult<String> {
+        stop: Option<StopArgument>,
+        watch: Option<WatchArgument>,
+    ) -> PyResult<Recorded> {
+        let watch = watch.as_ref().map(|watch| watch.0.get());
         py.detach(|| {
+            let began = Instant::now();
             let form = self.form(scheme.as_ref())?;
-            let world = if flows { form.world(seed.0)? } else { form.world_without_flows(seed.0)? };
-            let options = emulation::options(programs, own_routing, congestion_control, ecn, seed.0);
-            emulation::run(world, &options)
+            let request = emulation::Request::read(&request.0)?;
+            let mut world = form.emulated_world(seed.0, request.flows, request.duration())?;
+            series::check(&world, interval.0)?;
+            if let Some(watch) = watch {
+                watch.begin(&mut world, &form.scenario)?;
+            }
+            world.measure_links();
+            world.sample(Span(interval.0));
+            let hand_over = |world: &mut Hosted| watch.map_or(Ok(()), |watch| watch.hand_over(world));
+            let stop = stop.as_ref().map(|stop| stop.0.get());
+            let captures = watch.is_some_and(Watch::captures);
+            let report = emulation::run(&mut world, request, (seed.0, captures), &hand_over, stop)?;
+            let result = contract::write_emulated(&form.scenario, &world, began.elapsed(), &report)?;
+            let series = world.take_series().unwrap_or_default();
+            Ok(Recorded { result, queues: world.queues(), stations: world.stations(), series })
         })
     }
 

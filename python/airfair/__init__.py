@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from .advising import Advice, advise
     from .capture import Capture
     from .dataframes import frame
+    from .emulating.api import emulate
+    from .emulating.programs import Program
     from .experiment import compare, network, run, schemes, trace
     from .explaining import Explanation, explain, explanation_figure
     from .importing import import_network
@@ -53,6 +55,7 @@ __all__ = [
     "LimitError",
     "Network",
     "Optimum",
+    "Program",
     "Recording",
     "RunResult",
     "Scenario",
@@ -68,6 +71,7 @@ __all__ = [
     "__version__",
     "advise",
     "compare",
+    "emulate",
     "explain",
     "explanation_figure",
     "frame",
@@ -104,6 +108,8 @@ _MODULES = {
     ".experiment": ("compare", "network", "run", "schemes", "trace"),
     ".explaining": ("Explanation", "explain", "explanation_figure"),
     ".dataframes": ("frame",),
+    ".emulating.api": ("emulate",),
+    ".emulating.programs": ("Program",),
     ".importing": ("import_network",),
     ".optimal.model": ("Optimum", "optimum"),
     ".optimal.search": ("search_optimum",),

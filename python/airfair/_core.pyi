@@ -27,7 +27,9 @@ __all__ = [
     "__version__",
     "capabilities",
     "emulation_lacks",
+    "emulations",
     "estimate",
+    "execute_in",
     "fix_slices",
     "import_network",
     "max_min_rates",
@@ -251,19 +253,21 @@ class Scenario:
 
     def emulate(
         self,
-        programs: Sequence[tuple[str, Sequence[str], bool]],
+        request: str,
+        interval: str,
         scheme: str | None = None,
         seed: int = 1,
-        flows: bool = False,
-        own_routing: bool = False,
-        congestion_control: str | None = None,
-        ecn: bool = False,
-    ) -> str:
+        stop: Stop | None = None,
+        watch: Watch | None = None,
+    ) -> Recorded:
         """Emulate it: nodes are network namespaces, and what their stacks send goes over its air on the wall
-        clock, until the programs (node, command, True if the run ends with it) have ended that end it;
-        without one to the end of the scenario.
-        With `flows` the scenario's flows are simulated beside them. The report as JSON, or
-        `{"error": ...}`. Only on Linux.
+        clock.
+
+        The request is JSON, every key optional: `programs` (`node`, `command` as a list of words, `ends_run`,
+        `at_s`, `until_s`, `output`: the file that gets what it writes), `flows` (simulate the scenario's),
+        `own_routing`, `congestion_control`, `ecn`, `duration_s`. Without programs that end the run it ends
+        with the scenario. The result is that of `record`, and `emulation` in it. A signal, or `stop`, ends
+        the run like its end. Only on Linux.
         """
 
 @final
@@ -718,6 +722,13 @@ def register_scheme(
 def emulation_lacks() -> str | None:
     """The first thing that this machine or this user lacks for an emulation, in one line; None if all is
     there."""
+
+def emulations() -> list[tuple[int, Path]]:
+    """The emulations of this user that run: the number of the process, and the socket."""
+
+def execute_in(path: str | os.PathLike[str], node: str, command: Sequence[str]) -> int:
+    """Run a command in a node of the emulation with this socket, in this terminal and folder; its exit
+    status. Raises `InputError`."""
 
 def parse_time(text: str, name: str | None = None) -> int:
     """A time with its unit, such as "1.5 ms", in nanoseconds; `name` is the name of the argument in errors.

@@ -60,6 +60,8 @@ for command in (
     explain.explain,
     advise.advise,
     emulate.emulate,
+    emulate.execute,
+    emulate.shell,
     optimum.optimum,
     check.check,
     import_map.import_map,

@@ -155,14 +155,13 @@ class Folder:
     snaplen: int | None
     errors: bool
     trace: bool
-    node: str | None
     start: str | None
     until: str | None
     states: bool
 
     def capture(self) -> dict[str, Any]:
         """The options of `airfair.Capture` that were given."""
-        names = ("pcap", "snaplen", "errors", "trace", "node", "start", "until", "states")
+        names = ("pcap", "snaplen", "errors", "trace", "start", "until", "states")
         return {name: value for name, value in asdict(self).items() if name in names and value is not None}
 
 
@@ -202,7 +201,6 @@ folder_options = grouped(
         is_flag=True,
         help="With --out: write states.parquet, a row for every back-off, NAV and EIFS of a station.",
     ),
-    click.option("--node", metavar="ID", help="With --trace or --states: only what concerns this node."),
     click.option(
         "--from", "start", metavar="TIME", help="With --pcap, --trace or --states: from this time on."
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Self, cast
@@ -22,7 +22,7 @@ from .capture import FRAMES, STATES, Capture, Spool, has_categories
 from .capture import watch as watching
 from .inputs import refuse_folder
 from .output import remove_left_over, whole_folder
-from .results import FlowResult, RunResult
+from .results import FlowResult, RunResult, StackFlow
 from .rows import NAMES, Columns, Rows, typed
 from .verdicts import judge_run
 from .versioned import read_versioned
@@ -35,7 +35,10 @@ TABLES = ("flows", "flow_series", "queues", "channel")
 
 AGENTS, CONTROLLERS, HOPS, QUEUE_GAUGES = "agents", "controllers", "hops", "queue_gauges"
 """Tables of a recording whose scheme has agents, controllers, router code, or queues with inner values."""
-GAUGES = (AGENTS, CONTROLLERS, HOPS, QUEUE_GAUGES)
+STACK_FLOWS = "stack_flows"
+"""The table of the flows of real stacks, in the recording of an emulation."""
+
+GAUGES = (AGENTS, CONTROLLERS, HOPS, QUEUE_GAUGES, STACK_FLOWS)
 
 COMPLETIONS = "completions"
 """The table of completed files, in a recording with flows that send files."""
@@ -84,6 +87,8 @@ class Recording:
       each value, as it is at the end of the interval (DiffQ: of the packet that left last its queue
       `differential` and `level`, null before the first; the numbers of destinations with packets and of
       known sizes of neighbours' queues);
+    - `stack_flows`, of an emulation: a row for each flow of the nodes' stacks, the numbers of
+      `result["emulation"]["flows"]`;
     - `completions`, if a flow sends files: a row for each completed file, in the order of their ends: flow,
       number in the flow (from 0, in the order of arrivals), start (since the start of the run), size,
       completion time; of its connection the time-outs (the SYN's included) and the retransmitted segments;
@@ -231,7 +236,7 @@ def check_new(folder: Path, *, force: bool = False) -> None:
 def _is_of_run(name: str) -> bool:
     """True if a run writes a file of that name."""
     tables = {f"{table}.parquet" for table in (*TABLES, *GAUGES, *GROWING)}
-    return name in tables or name == "run.json" or name.endswith(".pcapng")
+    return name in tables or name in ("run.json", "programs") or name.endswith(".pcapng")
 
 
 def read_about(folder: Path) -> dict[str, Any]:
@@ -267,9 +272,38 @@ def record(
     scenario = as_scenario(scenario, overrides)
     if scheme is not None:
         scenario = scenario.selected(scheme)
+    as_flag("optimum", optimum)
+
+    def run(folder: Path | None, watch: _core.Watch | None) -> _core.Recorded:
+        with closing(_Completions(folder)) as completions:
+            recorded = scenario.record(interval, scheme, seed, stop, windows, watch, completions.append)
+        if folder is None and (sent := completions.table()) is not None:
+            kept[COMPLETIONS] = sent
+        return recorded
+
+    def judge(result: RunResult) -> None:
+        if optimum and (found := judge_run(scenario, result).verdict) is not None:
+            result["verdict"] = found
+
+    kept: dict[str, pa.Table] = {}
+    recording = write(scenario, run, capture=capture, out=out, force=force, judge=judge)
+    recording._tables |= kept
+    return recording
+
+
+def write(
+    scenario: Scenario,
+    run: Callable[[Path | None, _core.Watch | None], _core.Recorded],
+    *,
+    capture: Capture,
+    out: str | os.PathLike[str] | None,
+    force: bool,
+    judge: Callable[[RunResult], None] = lambda _: None,
+) -> Recording:
+    """Record what `run` does, which is given the folder, if there is one, and what is observed. `judge` may
+    add to the result."""
     as_type("capture", capture, Capture, "an airfair.Capture")
     as_flag("force", force)
-    as_flag("optimum", optimum)
     if capture.pcap and out is None:
         raise InputError("pcap: captures are files; expected a folder for them (out)")
     target = None if out is None else Path(as_path("out", out, "the path of a folder"))
@@ -277,19 +311,13 @@ def record(
         check_new(target, force=force)
         refuse_folder(target, scenario)
     with nullcontext() if target is None else whole_folder(target, replace=force) as folder:
-        completions = _Completions(folder)
-        with closing(completions), _spool(folder, capture, scenario) as spool:
-            watch = watching(spool, capture)
-            recorded = scenario.record(interval, scheme, seed, stop, windows, watch, completions.append)
+        with _spool(folder, capture, scenario) as spool:
+            recorded = run(folder, watching(spool, capture))
         tables = _tables(recorded)
         result = cast(RunResult, json.loads(recorded.result))
-        if optimum and (found := judge_run(scenario, result).verdict) is not None:
-            result["verdict"] = found
+        judge(result)
         if target is None or folder is None:
-            sent = completions.table()
-            tables |= {} if sent is None else {COMPLETIONS: sent}
-            tables |= spool.tables()
-            return Recording(result, scenario.resolved, tables)
+            return Recording(result, scenario.resolved, tables | spool.tables())
         there = [name for name in GROWING if (folder / f"{name}.parquet").exists()]
         files = {name: target / f"{name}.parquet" for name in there}
         captures = {name: target / file for name, file in spool.captures.items()}
@@ -358,6 +386,9 @@ def _tables(recorded: _core.Recorded) -> dict[str, pa.Table]:
     if recorded.queue_gauges:
         speaking = _pairs([recorded.queues[queue] for queue in recorded.queue_gauges], "node", "towards")
         tables[QUEUE_GAUGES] = _table(ends, speaking, columns[QUEUE_GAUGES])
+    if "emulation" in result:
+        schema = pa.schema(typed(StackFlow, tuple(StackFlow.__annotations__)))
+        tables[STACK_FLOWS] = pa.Table.from_pylist(list(result["emulation"]["flows"]), schema)
     delivered = np.frombuffer(columns["flow_series"]["delivered_bytes"][1], np.int64)
     lengths = np.repeat(np.diff(ends, prepend=0.0), len(flows))
     series = tables["flow_series"]

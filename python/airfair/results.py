@@ -425,6 +425,137 @@ class Perf(TypedDict):
     """Lateness of the deadlines; only of a paced run."""
 
 
+class LateDeliveries(TypedDict):
+    """Lateness of deliveries, from the time at which the air delivers a frame to its device."""
+
+    deliveries: int
+    """Number of frames."""
+    p50_s: float
+    """Median, seconds."""
+    p99_s: float
+    """Lateness that 99 % do not exceed, seconds."""
+    p999_s: float
+    """Lateness that 99.9 % do not exceed, seconds."""
+    worst_s: float
+    """Largest lateness, seconds."""
+
+
+class Pauses(TypedDict):
+    """Times of 5 ms and more in which the machine did not let the emulator run."""
+
+    count: int
+    """Number."""
+    longest_s: float
+    """The longest, seconds."""
+    total_s: float
+    """All together, seconds."""
+
+
+class StackFrames(TypedDict):
+    """Frames of the nodes' stacks."""
+
+    read: int
+    """Read from devices."""
+    to_groups: int
+    """Of those, broadcast and multicast."""
+    written: int
+    """Delivered to devices."""
+    marked: int
+    """Delivered with a congestion mark that they did not have before."""
+    unknown_station: int
+    """For a station that no node has."""
+    refused: int
+    """Those that the air cannot carry: larger than a packet may be, or without a type."""
+    too_many: int
+    """Lost since 65,536 frames were inside already: a fault of the emulation."""
+    not_written: int
+    """Refused by a device that is up: a fault of the emulation."""
+    dropped: dict[str, int]
+    """Dropped in the scenario, by reason."""
+
+
+class ProgramResult(TypedDict):
+    """A program in a node."""
+
+    node: str
+    """The node."""
+    command: str
+    """The command."""
+    status: int | None
+    """Exit status; None: it was running at the end of the run, or had not begun."""
+    error: str | None
+    """The reason why it could not be started, if it could not."""
+
+
+StackFlow = TypedDict(
+    "StackFlow",
+    {
+        "from": str,
+        "to": str,
+        "protocol": str,
+        "from_address": str,
+        "to_address": str,
+        "from_port": int,
+        "to_port": int,
+        "goodput_bps": float,
+        "sent_packets": int,
+        "arrived_packets": int,
+        "sent_bytes": int,
+        "arrived_bytes": int,
+        "marked_packets": int,
+        "first_s": float,
+        "last_s": float | None,
+    },
+)
+"""A flow of the nodes' stacks in one direction, by its five-tuple. `goodput_bps` and `arrived_bytes` are of
+the application, and bytes of TCP count once; `goodput_bps` is measured after the warm-up. `marked_packets`
+have arrived with a congestion mark. `first_s` and `last_s`: the first packet, and the last arrival."""
+
+
+class Emulation(TypedDict):
+    """A run between real stacks, on the wall clock."""
+
+    verdict: str
+    """`kept up`: of a hundred deliveries at most one was later than 1 ms; `kept up but for pauses` of the
+    machine, each made good within twice its length; `fell behind`: the numbers are not the scenario's."""
+    behind_from_s: float | None
+    """The time from which on it was behind, if there is one, seconds since the start of the run."""
+    wall_s: float
+    """Duration by the wall clock, seconds."""
+    set_up_s: float
+    """Time that it took to make the nodes, seconds."""
+    cpu_s: float
+    """Processor time of the emulator, seconds."""
+    lateness: LateDeliveries
+    """Lateness of deliveries."""
+    pauses: Pauses
+    """Pauses of the machine."""
+    wake_ups: int
+    """Times at which the emulator has woken up."""
+    refused_looks: int
+    """Looks at the devices at which the emulator was more than 50 ms behind, and took no frames."""
+    frames: StackFrames
+    """Frames of the stacks."""
+    faults: int
+    """Frames that were lost by the emulation itself."""
+    device_drops: int
+    """Of those, frames that the kernel has dropped at devices."""
+    devices_hold_back: bool
+    """True if this kernel holds packets back where a device is full, so that `device_drops` stays 0."""
+    no_priority: str | None
+    """The reason why the emulator had no priority before other processes, if it had none."""
+    congestion_control: str
+    """TCP's congestion control in the nodes."""
+    interrupted: bool
+    """True if the user has ended the run."""
+    programs: list[ProgramResult]
+    """Programs."""
+    flows: list[StackFlow]
+    """Flows of the stacks, in the order of their first packets."""
+    packets_of_other_flows: int
+    """Packets of flows beyond 1024, which are not told apart."""
+
+
 class RouteOfFlow(TypedDict):
     """The route of a flow with a proactive routing protocol, from its start (or the end of the warm-up) to
     its stop."""
@@ -596,6 +727,8 @@ class RunResult(TypedDict):
     """The run beside the best rates; only if the optimum was asked for."""
     perf: Perf
     """Cost of the run."""
+    emulation: NotRequired[Emulation]
+    """The run between real stacks; only of `airfair emulate`."""
 
 
 class NodePlace(TypedDict):

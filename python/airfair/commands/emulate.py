@@ -1,80 +1,41 @@
-"""`airfair emulate`: programs on real Linux stacks over the scenario's air."""
+"""`airfair emulate`, `airfair exec` and `airfair shell`: programs on real Linux stacks over the scenario's air."""
 
 from __future__ import annotations
 
 import json
-import shlex
+import os
+import signal
 import sys
 from pathlib import Path
-from typing import TypedDict, cast
 
 import click
 from rich.console import Console
 
-from .. import _core, experiment
+from .. import _core
 from .._core import InputError
-from ..options import Choice, choice_options, file_argument, json_option
+from ..capture import Capture
+from ..emulating.api import emulate as emulated
+from ..emulating.api import not_carried
+from ..emulating.programs import Program, read_script
+from ..options import Choice, Folder, choice_options, file_argument, folder_options, json_option
 from ..quantities import plural
-from .common import read_scenario, subcommand, warn_unused
+from ..results import Emulation
+from .common import read_scenario, subcommand, time, warn_unused
 
 RUNNING = 124
-"""The exit status where a program was still running at the end of the scenario, as `timeout` has it."""
+"""The exit status where a program was still running at the end of the run, as `timeout` has it."""
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C."""
 
+NOT_STARTED = 126
+"""The exit status where a program could not be started, as a shell has it."""
+
 FELL_BEHIND = 1
 """The exit status with --strict."""
 
-
-class Program(TypedDict):
-    """A program with its exit status; None: it was running at the end."""
-
-    node: str
-    command: str
-    status: int | None
-
-
-class LateDeliveries(TypedDict):
-    """Lateness of deliveries, from the time at which the air delivers a frame to its device, seconds."""
-
-    deliveries: int
-    p50_s: float
-    p99_s: float
-    p999_s: float
-    worst_s: float
-
-
-class Frames(TypedDict):
-    """Frames of the stacks. `dropped`: by the scenario's queues and air; `too_many`, `not_written`: by faults
-    of the emulation."""
-
-    read: int
-    to_groups: int
-    written: int
-    marked: int
-    unknown_station: int
-    refused: int
-    too_many: int
-    not_written: int
-    dropped: dict[str, int]
-
-
-class Emulation(TypedDict):
-    """A run. `kept_up`: its numbers are those of the scenario."""
-
-    wall_s: float
-    set_up_s: float
-    kept_up: bool
-    faults: int
-    lateness: LateDeliveries
-    frames: Frames
-    device_drops: int
-    looks: int
-    refused_looks: int
-    no_priority: str | None
-    interrupted: bool
-    programs: list[Program]
+ROWS = 12
+"""Flows of the stacks that are listed at most."""
 
 
 @subcommand()
@@ -88,124 +49,148 @@ class Emulation(TypedDict):
     multiple=True,
     help="A program in another node, which ends with the run. Repeatable.",
 )
+@click.option(
+    "--script", type=click.Path(path_type=Path), metavar="FILE", help="Programs with their times, in TOML."
+)
+@click.option(
+    "--for", "duration", metavar="TIME", help="End of the run; without a command by default the scenario's."
+)
 @choice_options
 @click.option("--flows", is_flag=True, help="Simulate the scenario's flows beside the programs.")
 @click.option(
     "--own-routing", is_flag=True, help="Set no routes: programs in the nodes, such as babeld, find them."
 )
 @click.option(
-    "--congestion-control",
-    metavar="NAME",
-    help="TCP's congestion control in all nodes; by default the kernel's.",
+    "--congestion-control", metavar="NAME", help="TCP's in all nodes; by default the kernel's own."
 )
 @click.option("--ecn", is_flag=True, help="TCP of all nodes asks for ECN.")
 @click.option("--strict", is_flag=True, help="Exit with 1 if the run did not keep up with the wall clock.")
+@folder_options
 @json_option
 def emulate(
     file: Path,
     command: tuple[str, ...],
     node: str | None,
     beside: tuple[tuple[str, str], ...],
+    script: Path | None,
+    duration: str | None,
     choice: Choice,
     flows: bool,
     own_routing: bool,
     congestion_control: str | None,
     ecn: bool,
     strict: bool,
+    folder: Folder,
     as_json: bool,
 ) -> None:
     """Run programs on real Linux stacks over the air of FILE.
 
     Each node is a network namespace, each of its interfaces a TAP device. The run ends when COMMAND has
-    ended, with its exit status; without one at the end of the scenario or with Ctrl-C.
+    ended, with its exit status; without one at the end of the scenario or with Ctrl-C. `airfair shell NODE`
+    opens a shell in a node from another terminal.
 
     \b
     Example:
       airfair emulate scenarios/three-pairs.toml --node a1 -- ping -c 5 b1
-      airfair emulate scenarios/chain.toml --beside n3 "iperf3 -s" --node n0 -- iperf3 -c n3
+      airfair emulate scenarios/chain.toml --beside 3 "iperf3 -s" \\
+        --node 0 -- iperf3 -c n3
     """
     if (node is None) != (not command):
         raise InputError("--node NAME and a command after -- belong together: --node a1 -- ping -c 5 b1")
-    lacks = _core.emulation_lacks()
-    if lacks is not None:
-        raise InputError(f"no emulation here: {lacks}")
+    for option, moment in (("--for", duration), ("--interval", folder.interval)):
+        if moment is not None:
+            time(option, moment)
     scenario = read_scenario(file, choice.overrides)
     warn_unused(scenario, [choice.scheme or scenario.scheme])
+    programs = [Program(name, text) for name, text in beside]
+    programs += [] if script is None else read_script(script)
+    if node is not None:
+        programs.insert(0, Program(node, list(command), ends_run=True))
     for line in not_carried(choice.scheme or scenario.scheme):
         print(f"airfair: {line}", file=sys.stderr)
-    programs = [(name, shlex.split(text), False) for name, text in beside]
-    if node is not None:
-        programs.insert(0, (node, list(command), True))
-    text = scenario.emulate(
+    recording = emulated(
+        scenario,
         programs,
-        choice.scheme,
-        choice.seed,
+        scheme=choice.scheme,
+        seed=choice.seed,
         flows=flows,
         own_routing=own_routing,
         congestion_control=congestion_control,
         ecn=ecn,
+        duration=duration,
+        interval=folder.interval or "1 s",
+        out=folder.out,
+        force=folder.force,
+        capture=Capture(**folder.capture()),
     )
-    answer = json.loads(text)
-    if "error" in answer:
-        raise InputError(answer["error"])
-    run = cast(Emulation, answer)
+    run = recording.result["emulation"]
     if as_json:
-        print(text)
+        print(json.dumps(recording.result))
     else:
         show(run, Console(stderr=True, highlight=False, emoji=False))
-    first = run["programs"][0]["status"] if node is not None else 0
-    if first is None:
-        first = INTERRUPTED if run["interrupted"] else RUNNING
-    sys.exit(first if first or not strict or run["kept_up"] else FELL_BEHIND)
+    sys.exit(status(run, waits=node is not None, strict=strict))
 
 
-OF_STACKS = ("source", "receiver", "hop", "forwarder", "controller")
-"""Places of schemes that would need their code, or their headers, in the stacks."""
-
-
-def not_carried(selection: str) -> list[str]:
-    """Lines on the schemes of a selection of which parts do not act here. Raises `InputError` for a selection
-    of which nothing would act."""
-    places = {scheme["name"]: scheme["places"] for scheme in experiment.schemes()}
-    names = [name for _, of in _core.selections(selection) for name in of]
-    lacking = {name: [of for of in places.get(name, ()) if of in OF_STACKS] for name in names}
-    if all(lacking[name] and len(lacking[name]) == len(places[name]) for name in names):
-        raise InputError(
-            f"no emulation of {selection}: it acts as {' and '.join(lacking[names[0]])}, and that is the "
-            "stacks' own here; `airfair run` simulates it"
-        )
-    return [
-        f"{name} acts here without its {', '.join(of)}: these would be part of the stacks"
-        for name, of in lacking.items()
-        if of
-    ]
+def status(run: Emulation, *, waits: bool, strict: bool) -> int:
+    """The exit status: that of the command, if the run has `waited` for one."""
+    first = 0
+    if waits:
+        program = run["programs"][0]
+        if program["error"] is not None:
+            return NOT_STARTED
+        ended = program["status"]
+        first = (INTERRUPTED if run["interrupted"] else RUNNING) if ended is None else ended
+    return FELL_BEHIND if strict and not first and run["verdict"] == "fell behind" else first
 
 
 def show(run: Emulation, out: Console) -> None:
     """The verdict and the counts, for a terminal."""
+
+    def line(text: str) -> None:
+        out.print(text, markup=False)
+
     frames, late = run["frames"], run["lateness"]
+    for program in run["programs"]:
+        if program["error"] is not None:
+            line(f"not started: {program['error']}")
+        elif program["status"] not in (0, None):
+            line(f"node {program['node']}: {program['command']} has ended with {program['status']}")
+    for flow in run["flows"][:ROWS]:
+        ports = f" port {flow['to_port']}" if flow["to_port"] else ""
+        marks = f", {flow['marked_packets']} marked" if flow["marked_packets"] else ""
+        line(
+            f"{flow['protocol']} {flow['from']} to {flow['to']}{ports}: {1e-3 * flow['goodput_bps']:.0f} kbit/s, "
+            f"{flow['arrived_packets']} of {flow['sent_packets']} packets{marks}"
+        )
+    if len(run["flows"]) > ROWS:
+        line(f"and {len(run['flows']) - ROWS} more flows (--json, --out)")
     lost = sum(frames["dropped"].values())
     reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(frames["dropped"].items()))
-    out.print(
+    line(
         f"{frames['read']} frames of the stacks in {run['wall_s']:.1f} s: {frames['written']} delivered, "
-        f"{lost} lost in the scenario{f' ({reasons})' if reasons else ''}, {frames['marked']} marked",
-        markup=False,
+        f"{lost} lost in the scenario{f' ({reasons})' if reasons else ''}, {frames['marked']} marked"
     )
     if frames["unknown_station"]:
-        out.print(f"{frames['unknown_station']} to stations that no node has", markup=False)
-    out.print(
+        line(f"{frames['unknown_station']} to stations that no node has")
+    line(
         f"lateness of deliveries: {1e6 * late['p50_s']:.0f} us in the median, "
-        f"{1e6 * late['p99_s']:.0f} us for 99 %, {1e3 * late['worst_s']:.1f} ms the worst",
-        markup=False,
+        f"{1e6 * late['p99_s']:.0f} us for 99 %, {1e3 * late['worst_s']:.1f} ms the worst; "
+        f"{100 * run['cpu_s'] / max(run['wall_s'], 1e-9):.0f} % of a processor"
     )
-    for line in verdict(run):
-        out.print(line, markup=False)
+    for text in verdict(run):
+        line(text)
 
 
 def verdict(run: Emulation) -> list[str]:
     """The verdict on a run, and what to change."""
-    if run["kept_up"]:
+    pauses = run["pauses"]
+    if run["verdict"] == "kept up":
         return ["kept up: the numbers are those of the scenario"]
+    count = f"{pauses['count']} {plural(pauses['count'], 'pause')} of the machine"
+    longest = f"{1e3 * pauses['longest_s']:.0f} ms the longest"
+    if run["verdict"] == "kept up but for pauses":
+        return [f"kept up but for {count}, {longest}"]
+    behind = run["behind_from_s"]
     found = []
     if run["faults"]:
         found.append(f"{run['faults']} {plural(run['faults'], 'frame')} lost by the emulation itself")
@@ -213,9 +198,66 @@ def verdict(run: Emulation) -> list[str]:
         found.append("more than 50 ms behind at times, when frames had to wait")
     if run["lateness"]["p99_s"] > 0.001:
         found.append("more than one delivery in a hundred later than 1 ms")
-    remedy = (
-        f"no priority before other processes ({run['no_priority']}): run it as root with CAP_SYS_NICE"
-        if run["no_priority"]
-        else "fewer nodes or flows, a slower radio, or a quieter machine"
-    )
-    return [f"fell behind: {'; '.join(found)}", f"to change: {remedy}"]
+    if pauses["count"]:
+        found.append(f"{count}, {longest}")
+    remedy = "fewer nodes or flows, a slower radio, or a quieter machine"
+    if run["no_priority"]:
+        remedy = f"no priority before other processes ({run['no_priority']}): run it as root with CAP_SYS_NICE"
+    at = "" if behind is None else f" at {behind:.1f} s"
+    return [f"fell behind{at}: {'; '.join(found)}", f"to change: {remedy}"]
+
+
+run_option = click.option(
+    "--run", metavar="NUMBER", type=int, help="The process of the emulation, where several run."
+)
+
+
+def door(run: int | None) -> Path:
+    """The socket of an emulation that runs. Raises `InputError` without one, or with several."""
+    doors = dict(_core.emulations())
+    if run is None and len(doors) == 1:
+        return next(iter(doors.values()))
+    if run in doors:
+        return doors[run]
+    if not doors:
+        raise InputError("no emulation of yours runs; `airfair emulate FILE` begins one")
+    known = ", ".join(map(str, doors))
+    problem = f"--run {run}: no such emulation" if run is not None else "several emulations run"
+    raise InputError(f"{problem}; expected --run with one of {known}")
+
+
+def enter(run: int | None, node: str, command: list[str]) -> None:
+    """Run a command in a node, and exit with its status."""
+    path = door(run)
+    # Ctrl-C is the command's: a handler, unlike what is ignored, is not inherited.
+    signal.signal(signal.SIGINT, lambda *_: None)
+    signal.signal(signal.SIGQUIT, lambda *_: None)
+    sys.stdout.flush()
+    sys.exit(_core.execute_in(path, node, command))
+
+
+@subcommand("exec")
+@click.argument("node")
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+@run_option
+def execute(node: str, command: tuple[str, ...], run: int | None) -> None:
+    """Run COMMAND in NODE of an emulation that runs, and exit as it does.
+
+    \b
+    Example:
+      airfair exec a1 -- ping -c 3 b1
+    """
+    enter(run, node, list(command))
+
+
+@subcommand()
+@click.argument("node")
+@run_option
+def shell(node: str, run: int | None) -> None:
+    """Open a shell in NODE of an emulation that runs.
+
+    \b
+    Example:
+      airfair shell a1
+    """
+    enter(run, node, [os.environ.get("SHELL", "/bin/sh")])

@@ -36,6 +36,7 @@ from .common import read_scenario, subcommand, time, warn, warn_unused, write_re
 @report_option
 @verdict_option
 @folder_options
+@click.option("--node", metavar="ID", help="With --trace or --states: only what concerns this node.")
 @click.option(
     "--wire-check",
     is_flag=True,
@@ -50,6 +51,7 @@ def run(
     report: Path | None,
     optimum: bool,
     folder: Folder,
+    node: str | None,
     wire_check: bool,
     pace: Pace,
 ) -> None:
@@ -74,7 +76,7 @@ def run(
         run_for_report(report, scenario, scheme, choice.seed, windows, as_json=as_json, optimum=optimum)
         return
     if folder.out is not None:
-        text = json.dumps(run_into(folder, scenario, choice, windows, optimum=optimum))
+        text = json.dumps(run_into(folder, node, scenario, choice, windows, optimum=optimum))
     elif pace.realtime:
         speed = 1.0 if pace.speed is None else pace.speed
         text, _ = _core.run_paced(scenario, choice.scheme, choice.seed, speed)
@@ -109,9 +111,15 @@ def judge_run(scenario: Scenario, result: RunResult, *, optimum: bool) -> verdic
 
 
 def run_into(
-    folder: Folder, scenario: Scenario, choice: Choice, windows: Sequence[str], *, optimum: bool
+    folder: Folder,
+    node: str | None,
+    scenario: Scenario,
+    choice: Choice,
+    windows: Sequence[str],
+    *,
+    optimum: bool,
 ) -> RunResult:
-    """Run once into a folder."""
+    """Run once into a folder; `node`: the one that the tables of frames and states concern."""
     from .. import capture, recording
 
     for option, moment in (
@@ -129,7 +137,7 @@ def run_into(
         interval="1 s" if folder.interval is None else folder.interval,
         out=folder.out,
         force=folder.force,
-        capture=capture.Capture(**folder.capture()),
+        capture=capture.Capture(node=node, **folder.capture()),
         optimum=optimum,
     ).result
 

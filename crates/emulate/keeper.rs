@@ -1,0 +1,312 @@
+//! The keeper: a process that makes the nodes, starts programs in them, and lets users of other terminals in. All of its descendants end
+//! with it, and it ends with the emulator, however that ends.
+//!
+//! The keeper is the first process of a namespace of processes. It makes each node's namespace and hands its devices over, so that the
+//! emulator itself needs no rights; without root it does so in a namespace of users of its own.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Pid, WaitOptions, waitpid};
+use serde::{Deserialize, Serialize};
+
+use crate::channel::Channel;
+use crate::control::Door;
+use crate::node::{self, Node, Stack, Tap, Tried};
+use crate::plan::Plan;
+use crate::program::{self, ProgramSpec};
+use crate::sys;
+
+/// Milliseconds that programs have for their own end, and between two looks whether they have come to it.
+const GRACE_MS: u64 = 300;
+const PATIENCE_MS: u64 = 5;
+
+/// A message of the emulator.
+#[derive(Debug, Serialize, Deserialize)]
+enum Order {
+    /// To start the program with this number.
+    Start { program: usize },
+    /// To ask it to end.
+    Stop { program: usize },
+    /// To end all programs and tell what was lost at the devices.
+    Finish,
+}
+
+/// A message of the keeper.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum News {
+    /// The first: what was tried out in a namespace of its own.
+    Began(Tried),
+    /// The next node is made; its devices come with it.
+    Made,
+    /// A part could not be made.
+    Failed { error: String },
+    /// A program has ended.
+    Ended { program: usize, status: i32 },
+    /// A program could not be started.
+    NotStarted { program: usize, error: String },
+    /// The end: frames that the kernel has dropped at devices.
+    Finished { device_drops: u64 },
+}
+
+/// The keeper, from the emulator's side. It ends with this value.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    channel: Option<Channel>,
+    process: Pid,
+}
+
+/// The things that a keeper makes and starts.
+#[derive(Debug)]
+pub(crate) struct Household<'a> {
+    /// The nodes.
+    pub plan: &'a Plan,
+    /// Settings of their stacks.
+    pub stack: &'a Stack,
+    /// Programs, started on request.
+    pub programs: &'a [ProgramSpec],
+    /// The socket at which users of other terminals ask for nodes, if there is one.
+    pub door: Option<Door>,
+}
+
+impl Keeper {
+    /// Starts the keeper and receives the devices of all nodes.
+    ///
+    /// # Errors
+    /// The first refusal of the kernel, with the node and what was tried.
+    pub fn start(household: Household<'_>) -> Result<(Self, Vec<Tap>, Tried), String> {
+        let as_text = |error: io::Error| error.to_string();
+        let (channel, other) = Channel::pair().map_err(as_text)?;
+        let plan = household.plan;
+        let process = sys::fork(|| begin(other, household)).map_err(as_text)?;
+        let keeper = Self { channel: Some(channel), process };
+        let next = || match keeper.news(true).map_err(as_text)? {
+            Some((News::Failed { error }, _)) => Err(error),
+            Some(news) => Ok(news),
+            None => Err("the process that keeps the nodes has ended".to_string()),
+        };
+        let unexpected = || "the process that keeps the nodes has said something else".to_string();
+        let (News::Began(tried), _) = next()? else { return Err(unexpected()) };
+        let mut taps = Vec::new();
+        for node in &plan.nodes {
+            match next()? {
+                (News::Made, devices) if devices.len() == node.interfaces.len() => {
+                    let of = node.interfaces.iter().zip(devices);
+                    taps.extend(of.map(|(of, frames)| Tap { frames, node: node.node, port: of.port }));
+                }
+                _ => return Err(unexpected()),
+            }
+        }
+        Ok((keeper, taps, tried))
+    }
+
+    /// News, and descriptors that come with them; none: the keeper has ended.
+    pub fn news(&self, wait: bool) -> io::Result<Option<(News, Vec<OwnedFd>)>> {
+        self.channel.as_ref().map_or(Ok(None), |channel| channel.receive(wait))
+    }
+
+    fn order(&self, order: &Order) {
+        // A keeper that has ended says so by the end of its news.
+        _ = self.channel.as_ref().map(|channel| channel.send(order, &[]));
+    }
+
+    /// Asks for the start of a program.
+    pub fn start_program(&self, program: usize) {
+        self.order(&Order::Start { program });
+    }
+
+    /// Asks for the end of a program.
+    pub fn stop_program(&self, program: usize) {
+        self.order(&Order::Stop { program });
+    }
+
+    /// Ends all programs. What they answer comes as news, and then `Finished`.
+    pub fn finish(&self) {
+        self.order(&Order::Finish);
+    }
+
+    /// The descriptor that is readable when there is news.
+    pub fn descriptor(&self) -> Option<impl AsFd> {
+        self.channel.as_ref()
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        // It ends when nobody holds the other end.
+        self.channel = None;
+        sys::wait_for(self.process);
+    }
+}
+
+/// The process between the emulator and the keeper: only its children are in the new namespace of processes.
+fn begin(channel: Channel, household: Household<'_>) {
+    let began = enter_namespaces()
+        .and_then(|()| sys::fork(|| Keeping::run(&channel, household)).map_err(|error| error.to_string()));
+    match began {
+        Ok(first) => {
+            drop(channel);
+            sys::wait_for(first);
+        }
+        Err(error) => _ = channel.send(&News::Failed { error }, &[]),
+    }
+}
+
+/// Enters a namespace of users, if the caller has no rights of his own, and lets children be in a new one of processes.
+///
+/// # Errors
+/// The kernel's refusal.
+pub(crate) fn enter_namespaces() -> Result<(), String> {
+    let outside = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    if outside.0 != 0 {
+        let failed = |error: io::Error| format!("a namespace of users: {error}");
+        sys::new_users().map_err(failed)?;
+        std::fs::write("/proc/self/setgroups", "deny").map_err(failed)?;
+        std::fs::write("/proc/self/uid_map", format!("0 {} 1", outside.0)).map_err(failed)?;
+        std::fs::write("/proc/self/gid_map", format!("0 {} 1", outside.1)).map_err(failed)?;
+    }
+    // After the change of rights, which clears it.
+    sys::end_with_parent().map_err(|error| error.to_string())?;
+    sys::new_processes().map_err(|error| format!("a namespace of processes: {error}"))
+}
+
+/// A program that runs.
+struct Running {
+    number: usize,
+    process: Pid,
+}
+
+/// The keeper's own side.
+struct Keeping<'a> {
+    channel: &'a Channel,
+    household: Household<'a>,
+    nodes: Vec<Node>,
+    hosts: OwnedFd,
+    running: Vec<Running>,
+    finishing: bool,
+}
+
+impl<'a> Keeping<'a> {
+    fn run(channel: &'a Channel, household: Household<'a>) {
+        _ = sys::end_with_parent();
+        _ = rustix::thread::set_name(c"airfair-keeper");
+        let failed = match Self::make(channel, household) {
+            Ok(mut keeping) => keeping.serve().err().map(|error| error.to_string()),
+            Err(error) => Some(error),
+        };
+        if let Some(error) = failed {
+            _ = channel.send(&News::Failed { error }, &[]);
+        }
+    }
+
+    fn make(channel: &'a Channel, household: Household<'a>) -> Result<Self, String> {
+        let hosts = program::file_of(&household.plan.hosts()).map_err(|error| error.to_string())?;
+        let tried = node::try_out(household.stack)?;
+        channel.send(&News::Began(tried), &[]).map_err(|error| error.to_string())?;
+        let mut nodes = Vec::new();
+        for plan in &household.plan.nodes {
+            let (made, devices) = node::make(plan, household.stack)?;
+            let devices: Vec<_> = devices.iter().map(AsFd::as_fd).collect();
+            channel.send(&News::Made, &devices).map_err(|error| error.to_string())?;
+            nodes.push(made);
+        }
+        Ok(Self { channel, household, nodes, hosts, running: Vec::new(), finishing: false })
+    }
+
+    /// Serves until the emulator has gone, or has heard the end.
+    fn serve(&mut self) -> io::Result<()> {
+        let ended = sys::child_signals()?;
+        loop {
+            let mut watched =
+                vec![PollFd::new(self.channel, PollFlags::IN), PollFd::new(&ended, PollFlags::IN)];
+            let door = self.household.door.as_ref();
+            watched.extend(
+                door.into_iter()
+                    .flat_map(Door::watched)
+                    .map(|of| PollFd::from_borrowed_fd(of, PollFlags::IN)),
+            );
+            match poll(&mut watched, None) {
+                Err(rustix::io::Errno::INTR) => continue,
+                other => other?,
+            };
+            let ready: Vec<bool> = watched.iter().map(|of| !of.revents().is_empty()).collect();
+            drop(watched);
+            if ready[1] {
+                let mut bytes = [0; 128];
+                while rustix::io::read(&ended, &mut bytes[..]).is_ok_and(|length| length > 0) {}
+                self.reap();
+            }
+            if ready[0] {
+                match self.channel.receive(false) {
+                    Ok(Some((order, _))) => self.obey(&order),
+                    Ok(None) => return Ok(()),
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            if let Some(door) = &mut self.household.door {
+                let (plan, nodes, hosts) = (self.household.plan, &self.nodes, &self.hosts);
+                let node = |name: &str| {
+                    let of = plan.find(name)?;
+                    Some((of, nodes[of.node.0 as usize].network.as_fd(), hosts.as_fd()))
+                };
+                door.serve(&ready[2..], node);
+            }
+            if self.finishing {
+                self.end()?;
+                return Ok(());
+            }
+        }
+    }
+
+    fn obey(&mut self, order: &Order) {
+        match *order {
+            Order::Start { program } => {
+                let Some(spec) = self.household.programs.get(program) else { return };
+                let plan = self.household.plan.find(&spec.node).ok_or_else(|| "no such node".to_string());
+                let started = plan.and_then(|plan| {
+                    program::start(spec, plan, &self.nodes[plan.node.0 as usize].network, &self.hosts)
+                });
+                match started {
+                    Ok(process) => self.running.push(Running { number: program, process }),
+                    Err(error) => _ = self.channel.send(&News::NotStarted { program, error }, &[]),
+                }
+            }
+            Order::Stop { program } => {
+                for of in self.running.iter().filter(|of| of.number == program) {
+                    _ = rustix::process::kill_process(of.process, rustix::process::Signal::TERM);
+                }
+            }
+            Order::Finish => self.finishing = true,
+        }
+    }
+
+    /// Takes leave of children that have ended: programs, and what programs have left behind.
+    fn reap(&mut self) {
+        while let Ok(Some((process, status))) = waitpid(None, WaitOptions::NOHANG) {
+            let Some(at) = self.running.iter().position(|of| of.process == process) else { continue };
+            let program = self.running.swap_remove(at).number;
+            let status =
+                status.exit_status().unwrap_or_else(|| 128 + status.terminating_signal().unwrap_or_default());
+            _ = self.channel.send(&News::Ended { program, status }, &[]);
+        }
+    }
+
+    /// Ends all programs, first by asking.
+    fn end(&mut self) -> io::Result<()> {
+        // A program that was stopped hears nothing before it goes on.
+        sys::signal_all(libc::SIGTERM);
+        sys::signal_all(libc::SIGCONT);
+        for _ in 0..GRACE_MS / PATIENCE_MS {
+            match waitpid(None, WaitOptions::NOHANG) {
+                Ok(Some(_)) => {}
+                Ok(None) => sys::sleep(PATIENCE_MS),
+                Err(_) => break,
+            }
+        }
+        sys::signal_all(libc::SIGKILL);
+        let device_drops = self.nodes.iter().map(|node| node::dropped_at_devices(node).unwrap_or(0)).sum();
+        self.channel.send(&News::Finished { device_drops }, &[])
+    }
+}

@@ -1,0 +1,246 @@
+//! Lateness of a run, and the times at which the machine was away.
+
+use airfair_sim::engine::drive::Lateness;
+use airfair_units::{Span, Time};
+
+/// A delivery in a run that kept up is not later than this, but for one in a hundred.
+pub const KEPT_UP: Span = Span::from_millis(1);
+
+/// A part of this of all deliveries may be later.
+const PART: f64 = 0.99;
+
+/// The least time in which the emulator wanted to run and did not that counts as a pause of the machine.
+const SHORTEST_PAUSE: Span = Span::from_millis(5);
+
+/// A pause is made good within this many times its length.
+const MADE_GOOD: u64 = 2;
+
+/// The largest part of a run, as its divisor, that pauses may explain: 5 %.
+const MOST_EXPLAINED: u64 = 20;
+
+/// Times at which the emulator wanted to run and did not.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Pauses {
+    /// Number.
+    pub count: u64,
+    /// The longest.
+    pub longest: Span,
+    /// All together.
+    pub total: Span,
+}
+
+/// Deliveries of a second of the run.
+#[derive(Debug, Clone, Copy, Default)]
+struct Second {
+    number: u64,
+    deliveries: u64,
+    late: u64,
+    first_late: Option<Time>,
+}
+
+/// Lateness of deliveries, with and without those that pauses of the machine explain.
+#[derive(Debug, Clone, Default)]
+pub struct Punctuality {
+    all: Lateness,
+    unexplained: Lateness,
+    pauses: Pauses,
+    /// Until then lateness is explained by a pause.
+    explained_until: Time,
+    second: Second,
+    /// The first delivery that was late in a second with too many of them.
+    late_from: Option<Time>,
+    /// The first time at which the world took no frames.
+    refused_from: Option<Time>,
+    last: Look,
+}
+
+/// The end of a look of the clock: the time, and the processor time used until then.
+#[derive(Debug, Clone, Copy, Default)]
+struct Look {
+    at: Time,
+    cpu: Span,
+}
+
+impl Punctuality {
+    /// Of a run that begins at this time, with this processor time used before.
+    #[must_use]
+    pub fn beginning((at, cpu): (Time, Span)) -> Self {
+        Self { last: Look { at, cpu }, ..Self::default() }
+    }
+
+    /// Counts a delivery of a time.
+    pub fn delivered(&mut self, at: Time, now: Time) {
+        let late = now.since(at);
+        self.all.add(late);
+        if now < self.explained_until {
+            return;
+        }
+        self.unexplained.add(late);
+        let number = now.0 / 1_000_000_000;
+        if number != self.second.number {
+            self.end_second();
+            self.second = Second { number, ..Second::default() };
+        }
+        self.second.deliveries += 1;
+        if late > KEPT_UP {
+            self.second.late += 1;
+            self.second.first_late.get_or_insert(now);
+        }
+    }
+
+    fn end_second(&mut self) {
+        let Second { deliveries, late, first_late, .. } = self.second;
+        if late as f64 > (1.0 - PART) * deliveries as f64 {
+            self.late_from = self.late_from.or(first_late);
+        }
+    }
+
+    /// The world was so late that it took no frames.
+    pub fn refused(&mut self, now: Time) {
+        if now >= self.explained_until {
+            self.refused_from.get_or_insert(now);
+        }
+    }
+
+    /// A look of the clock, that began and ended at these times with this processor time, and could have slept until a time. What the
+    /// emulator has neither slept nor computed is a pause.
+    pub fn looked(&mut self, began: (Time, Span), ended: (Time, Span), until: Time) {
+        let busy = left(began.0.since(self.last.at), left(began.1, self.last.cpu));
+        let overslept = left(ended.0.since(until.max(began.0)), left(ended.1, began.1));
+        self.last = Look { at: ended.0, cpu: ended.1 };
+        for away in [busy, overslept] {
+            if away >= SHORTEST_PAUSE {
+                self.pauses.count += 1;
+                self.pauses.longest = self.pauses.longest.max(away);
+                self.pauses.total += away;
+                let until = ended.0.saturating_add(Span(away.0.saturating_mul(MADE_GOOD)));
+                self.explained_until = self.explained_until.max(until);
+            }
+        }
+    }
+
+    /// Lateness of all deliveries.
+    #[must_use]
+    pub const fn lateness(&self) -> &Lateness {
+        &self.all
+    }
+
+    /// Pauses of the machine.
+    #[must_use]
+    pub const fn pauses(&self) -> Pauses {
+        self.pauses
+    }
+
+    /// The verdict on a run of this length.
+    #[must_use]
+    pub fn verdict(&self, length: Span) -> Verdict {
+        let mut last = self.clone();
+        last.end_second();
+        let too_many = last.pauses.total.0 > length.0 / MOST_EXPLAINED;
+        let late = last.unexplained.quantile(PART) > KEPT_UP;
+        if late || too_many || last.refused_from.is_some() {
+            let from = [last.late_from, last.refused_from];
+            Verdict::FellBehind { from: from.into_iter().flatten().min() }
+        } else if last.pauses.count > 0 {
+            Verdict::KeptUpBut
+        } else {
+            Verdict::KeptUp
+        }
+    }
+}
+
+const fn left(of: Span, without: Span) -> Span {
+    Span(of.0.saturating_sub(without.0))
+}
+
+/// The verdict on a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// One delivery in a hundred at most was later than [`KEPT_UP`].
+    KeptUp,
+    /// The same, but for pauses of the machine, each made good within twice its length.
+    KeptUpBut,
+    /// The numbers are not those of the scenario, from a time on if there is one.
+    FellBehind {
+        /// That time.
+        from: Option<Time>,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn ms(of: u64) -> Time {
+        Time(of * 1_000_000)
+    }
+
+    /// A run of ten seconds with a thousand deliveries a second, each as late as a function says, in microseconds.
+    fn run(punctuality: &mut Punctuality, late_us: impl Fn(u64) -> u64) {
+        for at in 0..10_000 {
+            punctuality.delivered(ms(at), ms(at).saturating_add(Span::from_micros(late_us(at))));
+        }
+    }
+
+    const TEN: Span = Span::from_secs(10);
+
+    #[test]
+    fn few_late_deliveries_are_allowed() {
+        let mut punctuality = Punctuality::default();
+        run(&mut punctuality, |at| if at % 200 == 0 { 3_000 } else { 80 });
+        assert_eq!(punctuality.verdict(TEN), Verdict::KeptUp);
+        assert_eq!(punctuality.lateness().steps(), 10_000);
+    }
+
+    #[test]
+    fn the_time_is_that_of_the_first_bad_second() {
+        let mut punctuality = Punctuality::default();
+        run(&mut punctuality, |at| if at >= 6_250 { 2_000 } else { 80 });
+        assert_eq!(punctuality.verdict(TEN), Verdict::FellBehind { from: Some(ms(6_252)) });
+    }
+
+    #[test]
+    fn a_pause_explains_twice_its_length_and_no_more() {
+        // The machine is away from 5.00 s to 5.04 s.
+        let away = |punctuality: &mut Punctuality| {
+            punctuality.looked((ms(4_999), Span::ZERO), (ms(5_000), Span::ZERO), ms(5_000));
+            punctuality.looked((ms(5_000), Span::ZERO), (ms(5_040), Span::ZERO), ms(5_000));
+        };
+        let late = |end: u64| move |at: u64| if (5_000..end).contains(&at) { 40_000 } else { 80 };
+        let mut made_good = Punctuality::default();
+        away(&mut made_good);
+        run(&mut made_good, late(5_080));
+        assert_eq!(made_good.verdict(TEN), Verdict::KeptUpBut);
+        assert_eq!(
+            made_good.pauses(),
+            Pauses { count: 1, longest: Span::from_millis(40), total: Span::from_millis(40) }
+        );
+        let mut not = Punctuality::default();
+        away(&mut not);
+        run(&mut not, late(5_500));
+        assert!(matches!(not.verdict(TEN), Verdict::FellBehind { from: Some(_) }));
+    }
+
+    #[test]
+    fn computing_is_no_pause() {
+        let mut punctuality = Punctuality::default();
+        punctuality.looked((ms(0), Span::ZERO), (ms(1), Span::ZERO), ms(1));
+        // 30 ms of work, then a sleep that ends in time.
+        punctuality.looked((ms(31), Span::from_millis(30)), (ms(40), Span::from_millis(30)), ms(40));
+        assert_eq!(punctuality.pauses().count, 0);
+        // Input ends a sleep early.
+        punctuality.looked((ms(40), Span::from_millis(30)), (ms(41), Span::from_millis(30)), ms(90));
+        assert_eq!(punctuality.pauses().count, 0);
+    }
+
+    #[test]
+    fn pauses_cannot_explain_a_machine_that_is_away_all_the_time() {
+        let mut punctuality = Punctuality::default();
+        for at in (0..10_000).step_by(100) {
+            punctuality.looked((ms(at), Span::ZERO), (ms(at + 20), Span::ZERO), ms(at));
+            punctuality.looked((ms(at + 20), Span::ZERO), (ms(at + 100), Span::ZERO), ms(at + 100));
+        }
+        assert_eq!(punctuality.pauses().count, 100);
+        assert!(matches!(punctuality.verdict(TEN), Verdict::FellBehind { .. }));
+    }
+}

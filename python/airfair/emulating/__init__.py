@@ -1,0 +1,1 @@
+"""Emulation: programs on real Linux stacks over the air of a scenario."""
