@@ -67,7 +67,7 @@ def test_a_connection_over_several_hops() -> None:
     """102,400 bytes there and back over a chain, by name and by the address of IPv4: relays forward."""
     # Nodes have a /tmp of their own: programs are given by their text.
     server = shlex.join([sys.executable, "-c", SERVER])
-    for address in ("n3", "10.77.0.4"):
+    for address in ("n3", "10.0.0.4"):
         client = ("--node", "0", "--", sys.executable, "-c", CLIENT, address)
         done = emulate(str(CHAIN), "--beside", "3", server, *client)
         assert done.returncode == 0, done.stderr
@@ -88,7 +88,7 @@ def test_names_and_addresses_in_a_node() -> None:
     )
     done = emulate(str(PAIRS), "--node", "a2", "--", sys.executable, "-c", text)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == "a2 ['lo', 'wl0'] [] [] a2 10.77.0.5"
+    assert done.stdout.strip() == "a2 ['lo', 'wl0'] [] [] a2 10.0.0.5"
 
 
 def test_bad_input_is_named_before_the_run() -> None:

@@ -14,7 +14,6 @@ use rustix::net::{
 use serde::{Deserialize, Serialize};
 
 use crate::channel::Channel;
-use crate::plan::NodePlan;
 use crate::program;
 use crate::sys::{Entered, Surroundings};
 
@@ -30,7 +29,7 @@ struct Visit {
 /// The answer to a visitor.
 #[derive(Debug, Serialize, Deserialize)]
 enum Answer {
-    /// The name of the node, and of the host. The network, the text of `/etc/hosts`, the namespace of processes, and that of users if
+    /// The name that was asked for, and of the host. The network, the text of `/etc/hosts`, the namespace of processes, and that of users if
     /// it is not the visitor's, come with it.
     Come {
         name: String,
@@ -117,8 +116,15 @@ pub(crate) struct Door {
     visitors: Vec<Channel>,
 }
 
-/// A node as the door shows it: its plan, its network, and the text of `/etc/hosts`.
-pub(crate) type Shown<'a> = (&'a NodePlan, BorrowedFd<'a>, BorrowedFd<'a>);
+/// A node as the door shows it.
+pub(crate) struct Shown<'a> {
+    /// The name of the host.
+    pub host: &'a str,
+    /// The network.
+    pub network: BorrowedFd<'a>,
+    /// The text of `/etc/hosts`.
+    pub hosts: BorrowedFd<'a>,
+}
 
 impl Door {
     /// Opens a door.
@@ -162,7 +168,7 @@ impl Door {
 
 fn answer<'a>(visitor: &Channel, node: &impl Fn(&str) -> Option<Shown<'a>>) {
     let Ok(Some((Visit { node: name }, _))) = visitor.receive(false) else { return };
-    let Some((plan, network, hosts)) = node(&name) else {
+    let Some(Shown { host, network, hosts }) = node(&name) else {
         _ = visitor.send(&Answer::Refused { error: format!("{name}: the run has no such node") }, &[]);
         return;
     };
@@ -170,7 +176,7 @@ fn answer<'a>(visitor: &Channel, node: &impl Fn(&str) -> Option<Shown<'a>>) {
     let opened = own("pid").and_then(|processes| Ok((processes, own("user")?)));
     _ = match opened {
         Ok((processes, users)) => visitor.send(
-            &Answer::Come { name: plan.name.clone(), host: plan.host.clone() },
+            &Answer::Come { name, host: host.to_string() },
             &[network, hosts, processes.as_fd(), users.as_fd()],
         ),
         Err(error) => visitor.send(&Answer::Refused { error: error.to_string() }, &[]),

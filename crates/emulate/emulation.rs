@@ -138,7 +138,7 @@ impl<W> Outside<'_, W> {
             }
             News::Finished { device_drops } => self.device_drops = Some(device_drops),
             News::Failed { .. } => self.keeper_ended = true,
-            News::Made | News::Began(_) => {}
+            News::Made | News::Began(..) => {}
         }
     }
 
@@ -172,8 +172,8 @@ pub fn emulate<W: Steppable + AsMut<World>>(
     let mut clock = WallClock::new().map_err(as_text)?;
     let began = clock.now();
     let household = Household { plan: &plan, stack: &options.stack, programs: &options.programs, door };
-    let (keeper, taps, tried) = Keeper::start(household)?;
-    let Tried { congestion_control, devices_hold_back } = tried;
+    let (keeper, taps, made) = Keeper::start(household)?;
+    let Tried { congestion_control, devices_hold_back } = made.tried;
     for (number, tap) in taps.iter().enumerate() {
         clock.watch_device(&tap.frames, number as u64).map_err(as_text)?;
     }
@@ -187,6 +187,9 @@ pub fn emulate<W: Steppable + AsMut<World>>(
         taps.len(),
         set_up.as_secs_f64()
     ));
+    if let Some(problem) = made.no_management {
+        say(&format!("no management network: {problem}"));
+    }
     let no_priority = prefer().err().map(|error| error.to_string());
     let warmup = world.as_mut().warmup_end();
     let bridge = Bridge::new(plan.clone(), taps, options.seed, options.captures, warmup);

@@ -12,7 +12,8 @@ use rustix::process::{Pid, WaitOptions, waitpid};
 use serde::{Deserialize, Serialize};
 
 use crate::channel::Channel;
-use crate::control::Door;
+use crate::control::{Door, Shown};
+use crate::management::{self, Hub};
 use crate::node::{self, Node, Stack, Tap, Tried};
 use crate::plan::Plan;
 use crate::program::{self, ProgramSpec};
@@ -36,8 +37,8 @@ enum Order {
 /// A message of the keeper.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum News {
-    /// The first: what was tried out in a namespace of its own.
-    Began(Tried),
+    /// The first: what was tried out in a namespace of its own, and the reason why there is no management network, if there is none.
+    Began(Tried, Option<String>),
     /// The next node is made; its devices come with it.
     Made,
     /// A part could not be made.
@@ -48,6 +49,15 @@ pub(crate) enum News {
     NotStarted { program: usize, error: String },
     /// The end: frames that the kernel has dropped at devices.
     Finished { device_drops: u64 },
+}
+
+/// What the keeper has made besides nodes and devices.
+#[derive(Debug)]
+pub(crate) struct Made {
+    /// What this kernel does.
+    pub tried: Tried,
+    /// The reason why there is no management network, if there is none.
+    pub no_management: Option<String>,
 }
 
 /// The keeper, from the emulator's side. It ends with this value.
@@ -75,7 +85,7 @@ impl Keeper {
     ///
     /// # Errors
     /// The first refusal of the kernel, with the node and what was tried.
-    pub fn start(household: Household<'_>) -> Result<(Self, Vec<Tap>, Tried), String> {
+    pub fn start(household: Household<'_>) -> Result<(Self, Vec<Tap>, Made), String> {
         let as_text = |error: io::Error| error.to_string();
         let (channel, other) = Channel::pair().map_err(as_text)?;
         let plan = household.plan;
@@ -87,7 +97,7 @@ impl Keeper {
             None => Err("the process that keeps the nodes has ended".to_string()),
         };
         let unexpected = || "the process that keeps the nodes has said something else".to_string();
-        let (News::Began(tried), _) = next()? else { return Err(unexpected()) };
+        let (News::Began(tried, no_management), _) = next()? else { return Err(unexpected()) };
         let mut taps = Vec::new();
         for node in &plan.nodes {
             match next()? {
@@ -98,7 +108,7 @@ impl Keeper {
                 _ => return Err(unexpected()),
             }
         }
-        Ok((keeper, taps, tried))
+        Ok((keeper, taps, Made { tried, no_management }))
     }
 
     /// News, and descriptors that come with them; none: the keeper has ended.
@@ -181,6 +191,7 @@ struct Running {
 struct Keeping<'a> {
     channel: &'a Channel,
     household: Household<'a>,
+    hub: Option<Hub>,
     nodes: Vec<Node>,
     hosts: OwnedFd,
     running: Vec<Running>,
@@ -201,17 +212,25 @@ impl<'a> Keeping<'a> {
     }
 
     fn make(channel: &'a Channel, household: Household<'a>) -> Result<Self, String> {
-        let hosts = program::file_of(&household.plan.hosts()).map_err(|error| error.to_string())?;
+        let hub = Hub::new();
+        let hosts = household.plan.hosts(hub.is_ok());
+        let hosts = program::file_of(&hosts).map_err(|error| error.to_string())?;
         let tried = node::try_out(household.stack)?;
-        channel.send(&News::Began(tried), &[]).map_err(|error| error.to_string())?;
+        let no_management = hub.as_ref().err().map(ToString::to_string);
+        channel.send(&News::Began(tried, no_management), &[]).map_err(|error| error.to_string())?;
         let mut nodes = Vec::new();
         for plan in &household.plan.nodes {
-            let (made, devices) = node::make(plan, household.stack)?;
+            let (made, devices) = node::make(plan, household.stack, hub.as_ref().ok())?;
             let devices: Vec<_> = devices.iter().map(AsFd::as_fd).collect();
             channel.send(&News::Made, &devices).map_err(|error| error.to_string())?;
             nodes.push(made);
         }
-        Ok(Self { channel, household, nodes, hosts, running: Vec::new(), finishing: false })
+        let numbers: Vec<u16> = household.plan.nodes.iter().map(|node| node.number).collect();
+        let hub = hub.ok();
+        hub.as_ref()
+            .map_or(Ok(()), |hub| hub.know(&numbers))
+            .map_err(|error| format!("the management network: {error}"))?;
+        Ok(Self { channel, household, hub, nodes, hosts, running: Vec::new(), finishing: false })
     }
 
     /// Serves until the emulator has gone, or has heard the end.
@@ -246,10 +265,19 @@ impl<'a> Keeping<'a> {
                 }
             }
             if let Some(door) = &mut self.household.door {
-                let (plan, nodes, hosts) = (self.household.plan, &self.nodes, &self.hosts);
-                let node = |name: &str| {
-                    let of = plan.find(name)?;
-                    Some((of, nodes[of.node.0 as usize].network.as_fd(), hosts.as_fd()))
+                let (plan, nodes, hosts) = (self.household.plan, &self.nodes, self.hosts.as_fd());
+                let hub = self.hub.as_ref();
+                let node = |name: &str| match plan.find(name) {
+                    Some(of) => Some(Shown {
+                        host: &of.host,
+                        network: nodes[of.node.0 as usize].network.as_fd(),
+                        hosts,
+                    }),
+                    None => hub.filter(|_| name == management::HUB_NAME).map(|hub| Shown {
+                        host: management::HUB_NAME,
+                        network: hub.network.as_fd(),
+                        hosts,
+                    }),
                 };
                 door.serve(&ready[2..], node);
             }

@@ -4,6 +4,7 @@
 //! - [`plan`]: addresses, host names and routes of the nodes, by values of the world;
 //! - [`keeper`]: the process that makes the nodes and starts programs, and with which all of that ends;
 //! - [`node`]: a namespace with its devices;
+//! - [`management`]: a network of the nodes that does not go over the air;
 //! - [`program`]: programs in nodes;
 //! - [`control`]: the socket at which the user asks from another terminal for a node;
 //! - [`bridge`]: frames from the devices into the world, and copies that arrive from the world to devices;
@@ -25,6 +26,7 @@ pub mod flows;
 pub mod frame;
 pub mod keeper;
 pub mod lacks;
+pub mod management;
 mod netlink;
 pub mod node;
 pub mod plan;

@@ -1,22 +1,65 @@
 //! Links, addresses and routes of the network namespace in which a thread is.
 
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
+use std::os::fd::{AsRawFd, BorrowedFd};
 
 use airfair_wire::MacAddr;
 use netlink_packet_core::{
     NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload,
 };
 use netlink_packet_route::address::{AddressAttribute, AddressHeaderFlags, AddressMessage, AddressScope};
-use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage};
+use netlink_packet_route::link::{
+    InfoData, InfoKind, InfoVeth, LinkAttribute, LinkFlags, LinkInfo, LinkMessage,
+};
 use netlink_packet_route::route::{
     RouteAddress, RouteAttribute, RouteFlags, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
 };
+use netlink_packet_route::rule::{RuleAction, RuleAttribute, RuleMessage};
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
 
 /// Bytes of requests that are sent at once.
 const BATCH: usize = 16 * 1024;
+
+/// An address of a link.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Address {
+    pub address: IpAddr,
+    /// True if it is of no use to others.
+    pub of_host: bool,
+}
+
+impl Address {
+    /// An address for all.
+    pub const fn of(address: IpAddr) -> Self {
+        Self { address, of_host: false }
+    }
+}
+
+/// A route.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Route {
+    /// The destination.
+    pub to: IpAddr,
+    /// Bits of it that count; all by default.
+    pub length: Option<u8>,
+    /// The neighbour over which it leads, if it does.
+    pub via: Option<IpAddr>,
+    /// The link.
+    pub index: u32,
+    /// The table; the main one by default.
+    pub table: Option<u32>,
+    /// The source of packets that have none.
+    pub source: Option<IpAddr>,
+}
+
+impl Route {
+    /// The route to a host over a link.
+    pub const fn to(to: IpAddr, index: u32) -> Self {
+        Self { to, length: None, via: None, index, table: None, source: None }
+    }
+}
 
 /// Requests to the kernel's routing tables, collected and sent together.
 pub(crate) struct Requests {
@@ -52,11 +95,26 @@ impl Requests {
         self.add(RouteNetlinkMessage::SetLink(link), 0)
     }
 
-    /// Gives a link an address of a host.
-    pub fn add_address(&mut self, index: u32, address: IpAddr) -> io::Result<()> {
+    /// Makes a pair of linked devices: one here, one in another network.
+    pub fn add_pair(&mut self, here: &str, there: &str, network: BorrowedFd<'_>) -> io::Result<()> {
+        let mut other = LinkMessage::default();
+        other.attributes.push(LinkAttribute::IfName(there.to_string()));
+        other.attributes.push(LinkAttribute::NetNsFd(network.as_raw_fd()));
+        let mut link = LinkMessage::default();
+        link.attributes.push(LinkAttribute::IfName(here.to_string()));
+        link.attributes.push(LinkAttribute::LinkInfo(vec![
+            LinkInfo::Kind(InfoKind::Veth),
+            LinkInfo::Data(InfoData::Veth(InfoVeth::Peer(other))),
+        ]));
+        self.add(RouteNetlinkMessage::NewLink(link), NLM_F_CREATE | NLM_F_EXCL)
+    }
+
+    /// Gives a link an address.
+    pub fn add_address(&mut self, index: u32, address: &Address) -> io::Result<()> {
         let mut message = AddressMessage::default();
         message.header.index = index;
-        message.header.scope = AddressScope::Universe;
+        message.header.scope = if address.of_host { AddressScope::Host } else { AddressScope::Universe };
+        let address = address.address;
         let (family, length) = family(address);
         (message.header.family, message.header.prefix_len) = (family, length);
         // Nobody else has it.
@@ -69,16 +127,16 @@ impl Requests {
         self.add(RouteNetlinkMessage::NewAddress(message), NLM_F_CREATE | NLM_F_EXCL)
     }
 
-    /// Adds a route to a host: over a link, by a neighbour if there is one.
-    pub fn add_route(&mut self, to: IpAddr, via: Option<IpAddr>, index: u32) -> io::Result<()> {
-        let (family, length) = family(to);
+    /// Adds a route.
+    pub fn add_route(&mut self, route: &Route) -> io::Result<()> {
+        let (family, whole) = family(route.to);
         let mut message = RouteMessage::default();
         message.header = RouteHeader {
             address_family: family,
-            destination_prefix_length: length,
-            table: RouteHeader::RT_TABLE_MAIN,
+            destination_prefix_length: route.length.unwrap_or(whole),
+            table: if route.table.is_some() { 0 } else { RouteHeader::RT_TABLE_MAIN },
             protocol: RouteProtocol::Static,
-            scope: if via.is_some() { RouteScope::Universe } else { RouteScope::Link },
+            scope: if route.via.is_some() { RouteScope::Universe } else { RouteScope::Link },
             kind: RouteType::Unicast,
             ..RouteHeader::default()
         };
@@ -86,14 +144,27 @@ impl Requests {
             IpAddr::V4(address) => RouteAddress::Inet(address),
             IpAddr::V6(address) => RouteAddress::Inet6(address),
         };
-        message.attributes.push(RouteAttribute::Destination(value(to)));
-        if let Some(via) = via {
+        message.attributes.push(RouteAttribute::Destination(value(route.to)));
+        if let Some(via) = route.via {
             // Without a subnet the kernel does not know that it is a neighbour.
             message.header.flags = RouteFlags::Onlink;
             message.attributes.push(RouteAttribute::Gateway(value(via)));
         }
-        message.attributes.push(RouteAttribute::Oif(index));
+        message.attributes.push(RouteAttribute::Oif(route.index));
+        message.attributes.extend(route.table.map(RouteAttribute::Table));
+        message.attributes.extend(route.source.map(|source| RouteAttribute::PrefSource(value(source))));
         self.add(RouteNetlinkMessage::NewRoute(message), NLM_F_CREATE | NLM_F_EXCL)
+    }
+
+    /// Lets a table have the routes to a range.
+    pub fn add_rule(&mut self, range: Ipv4Addr, length: u8, table: u32) -> io::Result<()> {
+        let mut message = RuleMessage::default();
+        message.header.family = AddressFamily::Inet;
+        message.header.dst_len = length;
+        message.header.action = RuleAction::ToTable;
+        message.attributes.push(RuleAttribute::Destination(range.into()));
+        message.attributes.push(RuleAttribute::Table(table));
+        self.add(RouteNetlinkMessage::NewRule(message), NLM_F_CREATE | NLM_F_EXCL)
     }
 
     fn add(&mut self, message: RouteNetlinkMessage, flags: u16) -> io::Result<()> {

@@ -9,7 +9,8 @@ use std::os::fd::OwnedFd;
 use airfair_sim::ids::{NodeIx, PortIx};
 use serde::{Deserialize, Serialize};
 
-use crate::netlink::{Requests, index_of};
+use crate::management::{self, Hub};
+use crate::netlink::{Address, Requests, Route, index_of};
 use crate::plan::NodePlan;
 use crate::sys;
 
@@ -99,11 +100,11 @@ fn hold_back() -> io::Result<bool> {
     let mut requests = Requests::new()?;
     let index = index_of("wl0")?;
     requests.set_up(index, None, None, Some(HOLDS))?;
-    requests.add_address(index, Ipv4Addr::new(10, 77, 0, 1).into())?;
+    requests.add_address(index, &Address::of(Ipv4Addr::new(10, 0, 0, 1).into()))?;
     requests.finish()?;
     let sender = socket(AddressFamily::INET, SocketType::DGRAM, None)?;
     rustix::net::sockopt::set_socket_broadcast(&sender, true)?;
-    requests.add_route(Ipv4Addr::BROADCAST.into(), None, index)?;
+    requests.add_route(&Route::to(Ipv4Addr::BROADCAST.into(), index))?;
     _ = requests.finish();
     for _ in 0..3 * HOLDS {
         _ = sendto(&sender, b"full", SendFlags::empty(), &SocketAddrV4::new(Ipv4Addr::BROADCAST, 9));
@@ -115,16 +116,20 @@ fn hold_back() -> io::Result<bool> {
 ///
 /// # Errors
 /// The kernel's refusal, with the node and what was tried.
-pub fn make(plan: &NodePlan, stack: &Stack) -> Result<(Node, Vec<OwnedFd>), String> {
+pub(crate) fn make(
+    plan: &NodePlan,
+    stack: &Stack,
+    hub: Option<&Hub>,
+) -> Result<(Node, Vec<OwnedFd>), String> {
     // A namespace is a thread's: this one ends with it, the descriptor keeps the namespace.
     std::thread::scope(|scope| {
-        let maker = scope.spawn(|| in_new_network(plan, stack));
+        let maker = scope.spawn(|| in_new_network(plan, stack, hub));
         maker.join().unwrap_or_else(|_| Err("a thread has failed".to_string()))
     })
     .map_err(|problem| format!("node {}: {problem}", plan.name))
 }
 
-fn in_new_network(plan: &NodePlan, stack: &Stack) -> Result<(Node, Vec<OwnedFd>), String> {
+fn in_new_network(plan: &NodePlan, stack: &Stack, hub: Option<&Hub>) -> Result<(Node, Vec<OwnedFd>), String> {
     let what = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
     sys::new_network().map_err(what("a network namespace"))?;
     let network = sys::own_network().map_err(what("the network namespace"))?;
@@ -144,7 +149,7 @@ fn in_new_network(plan: &NodePlan, stack: &Stack) -> Result<(Node, Vec<OwnedFd>)
         // The address of a device that is up cannot be changed.
         requests.set_up(index, Some(interface.mac), Some(MTU), Some(DEVICE_QUEUE)).map_err(named)?;
         for address in [IpAddr::from(plan.ipv4), IpAddr::from(plan.ipv6)] {
-            requests.add_address(index, address).map_err(named)?;
+            requests.add_address(index, &Address::of(address)).map_err(named)?;
         }
         taps.push(frames);
         indices.push(index);
@@ -153,10 +158,14 @@ fn in_new_network(plan: &NodePlan, stack: &Stack) -> Result<(Node, Vec<OwnedFd>)
     for route in &plan.routes {
         for (family, to) in route.to.into_iter().enumerate() {
             let via = route.via.map(|via| via[family]);
-            requests.add_route(to, via, indices[route.interface]).map_err(what("routes"))?;
+            let route = Route { via, ..Route::to(to, indices[route.interface]) };
+            requests.add_route(&route).map_err(what("routes"))?;
         }
     }
     requests.finish().map_err(what("routes"))?;
+    if let Some(hub) = hub {
+        hub.join(plan.number).map_err(|error| format!("device {}: {error}", management::DEVICE))?;
+    }
     Ok((Node { network }, taps))
 }
 

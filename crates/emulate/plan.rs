@@ -1,7 +1,7 @@
 //! Addresses, host names and routes of the nodes, by values of the world.
 //!
-//! A node's addresses follow from the rank of its name among all names, so that the order of a file changes nothing. All interfaces of a
-//! node have its addresses, as routers of meshes do without subnets on their links; a route names the interface.
+//! The addresses are those of the simulator's captures, from the natural order of the nodes' names; the order of a file changes nothing. All
+//! interfaces of a node have its addresses, as routers of meshes do without subnets on their links; a route names the interface.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,8 +11,10 @@ use airfair_sim::ids::{NodeIx, PortIx};
 use airfair_sim::{PortEnd, World};
 use airfair_wire::MacAddr;
 
-/// Most nodes: their addresses are those of 10.77.0.0/16.
-pub const MOST_NODES: usize = 200 * 250;
+use crate::management;
+
+/// Most nodes: their numbers are the last two bytes of their addresses.
+pub const MOST_NODES: usize = 50_000;
 
 /// Most interfaces of a node.
 pub const MOST_INTERFACES: usize = 200;
@@ -26,6 +28,8 @@ pub struct NodePlan {
     pub name: String,
     /// The name as a host: the same with letters, digits, dots and hyphens only, and an "n" before a number.
     pub host: String,
+    /// The last bytes of its addresses.
+    pub number: u16,
     /// The address of all interfaces.
     pub ipv4: Ipv4Addr,
     /// The address of all interfaces.
@@ -69,12 +73,6 @@ pub struct Plan {
     pub by_ip: BTreeMap<IpAddr, NodeIx>,
 }
 
-/// The two addresses of the node with this rank.
-fn addresses(rank: usize) -> (Ipv4Addr, Ipv6Addr) {
-    let (high, low) = ((rank / 250) as u8, (rank % 250 + 1) as u8);
-    (Ipv4Addr::new(10, 77, high, low), Ipv6Addr::new(0xfd77, 0, 0, 0, 0, 0, 0, rank as u16 + 1))
-}
-
 /// Names of hosts: those of the nodes as far as a host may be called so, after an "n" if they are numbers; of two that become the same the
 /// later has its rank in it.
 fn host_names(sorted: &[(&str, NodeIx)]) -> BTreeMap<NodeIx, String> {
@@ -109,9 +107,8 @@ impl Plan {
         let mut sorted: Vec<(&str, NodeIx)> =
             names.iter().enumerate().map(|(at, name)| (name.as_str(), NodeIx(at as u32))).collect();
         sorted.sort();
-        let rank: BTreeMap<NodeIx, usize> =
-            sorted.iter().enumerate().map(|(rank, &(_, node))| (node, rank)).collect();
         let hosts = host_names(&sorted);
+        let addresses = world.addresses();
         let mut plan = Self { nodes: Vec::new(), by_mac: BTreeMap::new(), by_ip: BTreeMap::new() };
         for (at, name) in names.iter().enumerate() {
             let node = NodeIx(at as u32);
@@ -123,20 +120,18 @@ impl Plan {
                 ));
             }
             let (mut radios, mut wires) = (0, 0);
-            let rank = rank[&node];
-            let (ipv4, ipv6) = addresses(rank);
-            let interface = |(place, (port, end)): (usize, (PortIx, PortEnd))| {
+            let number = addresses.number(node).unwrap_or_default() as u16;
+            let (ipv4, ipv6) = (addresses.ip(node), Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, number));
+            let interface = |(port, end): (PortIx, PortEnd)| {
                 let (kind, number) = match end {
                     PortEnd::Radio(_) => ("wl", &mut radios),
                     PortEnd::Wire(_) => ("eth", &mut wires),
                 };
                 let device = format!("{kind}{number}");
                 *number += 1;
-                // Locally administered.
-                let mac = MacAddr([2, 0xaf, 0, place as u8, (rank >> 8) as u8, rank as u8]);
-                InterfacePlan { port, device, mac }
+                InterfacePlan { port, device, mac: addresses.mac(port) }
             };
-            let interfaces: Vec<InterfacePlan> = ports.into_iter().enumerate().map(interface).collect();
+            let interfaces: Vec<InterfacePlan> = ports.into_iter().map(interface).collect();
             plan.by_mac.extend(interfaces.iter().map(|interface| (interface.mac, node)));
             plan.by_ip.extend([(ipv4.into(), node), (ipv6.into(), node)]);
             let host = hosts[&node].clone();
@@ -144,6 +139,7 @@ impl Plan {
                 node,
                 name: name.clone(),
                 host,
+                number,
                 ipv4,
                 ipv6,
                 interfaces,
@@ -165,20 +161,24 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The text of `/etc/hosts` in all nodes.
+    /// The text of `/etc/hosts` in all nodes; with `managed` their addresses in the management network too.
     #[must_use]
-    pub fn hosts(&self) -> String {
+    pub fn hosts(&self, managed: bool) -> String {
         let mut text = "127.0.0.1 localhost\n::1 localhost\n".to_string();
         for node in &self.nodes {
             _ = writeln!(text, "{} {host}\n{} {host}", node.ipv4, node.ipv6, host = node.host);
+            if managed {
+                _ = writeln!(text, "{} {}.mgmt", management::address(node.number), node.host);
+            }
         }
         text
     }
 
-    /// A node by its name.
+    /// A node by its name, or by that of its host.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&NodePlan> {
-        self.nodes.iter().find(|node| node.name == name)
+        let by = |of: fn(&NodePlan) -> &str| self.nodes.iter().find(|node| of(node) == name);
+        by(|node| &node.name).or_else(|| by(|node| &node.host))
     }
 }
 
@@ -193,12 +193,5 @@ mod tests {
             names.iter().zip(0..).map(|(&name, at)| (name, NodeIx(at))).collect();
         let hosts: Vec<String> = host_names(&sorted).into_values().collect();
         assert_eq!(hosts, ["n", "n3", "a-b", "a-b-3", "ap.1", "n10.77.0.1", "x"]);
-    }
-
-    #[test]
-    fn addresses_by_rank() {
-        let all = [0, 249, 250, 499].map(|rank| addresses(rank).0.to_string());
-        assert_eq!(all, ["10.77.0.1", "10.77.0.250", "10.77.1.1", "10.77.1.250"]);
-        assert_eq!(addresses(249).1.to_string(), "fd77::fa");
     }
 }

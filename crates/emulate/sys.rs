@@ -107,6 +107,7 @@ pub(crate) fn run_in(command: &mut Command, surroundings: Surroundings) {
     let enter = move || -> io::Result<()> {
         use rustix::fs::{Mode, OFlags};
         use rustix::thread::move_into_link_name_space;
+        receive_all_signals();
         if let Some(entered) = &surroundings.entered {
             if let Some(users) = &entered.users {
                 move_into_link_name_space(users.as_fd(), Some(LinkNameSpaceType::User))?;
@@ -191,6 +192,19 @@ pub(crate) fn block_all_signals() {
         let mut all: libc::sigset_t = std::mem::zeroed();
         libc::sigfillset(&raw mut all);
         libc::sigprocmask(libc::SIG_BLOCK, &raw const all, std::ptr::null_mut());
+    }
+}
+
+/// Lets this process receive all signals as a new one does. The caller, an interpreter, ignores some of them.
+fn receive_all_signals() {
+    // SAFETY: the set is initialised before it is read; no handler is set.
+    unsafe {
+        for ignored in [libc::SIGPIPE, libc::SIGXFSZ] {
+            libc::signal(ignored, libc::SIG_DFL);
+        }
+        let mut none: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
     }
 }
 

@@ -41,6 +41,7 @@ use crate::measure::summary::RunResult;
 use crate::node::Network;
 use crate::node::plane::DataPlane;
 use crate::node::plane::outside::{Egress, Ingress, Injection};
+use crate::observe::capture::Addresses;
 use crate::observe::{Observers, RunInfo, WorldView, paths};
 use crate::optimum::{NoOptimum, Optimum, OptimumSpec, Unmodelled, optimum};
 use crate::record::Names;
@@ -349,6 +350,13 @@ impl World {
             LinkRef::Wire(wire) => PortEnd::Wire(links.far_end(wire)),
         };
         interfaces.ports_of(node).map(|port| (port, end(port))).collect()
+    }
+
+    /// Addresses of nodes and interfaces, those of captures.
+    #[must_use]
+    pub fn addresses(&self) -> Addresses {
+        let interfaces = &self.network.plane.interfaces;
+        Addresses::new(&self.run.names.nodes, interfaces.ports().map(|port| interfaces.node(port)))
     }
 
     /// Number of open TCP connections, and the largest number that were open at once.

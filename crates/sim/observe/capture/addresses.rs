@@ -8,8 +8,9 @@ use airfair_wire::{Ipv4Addr, MacAddr};
 use crate::ids::{NodeIx, PortIx, Table};
 use crate::names::natural_orders;
 
+/// Addresses of nodes and of their interfaces.
 #[derive(Debug)]
-pub(super) struct Addresses {
+pub struct Addresses {
     /// Number of each node, from 1 on.
     numbers: Table<NodeIx, u32>,
     /// Node of each port, and number of the interface at that node, from 0 on.
@@ -17,7 +18,7 @@ pub(super) struct Addresses {
 }
 
 impl Addresses {
-    pub(super) fn new(nodes: &[String], ports: impl Iterator<Item = NodeIx>) -> Self {
+    pub(crate) fn new(nodes: &[String], ports: impl Iterator<Item = NodeIx>) -> Self {
         let names: Vec<&str> = nodes.iter().map(String::as_str).collect();
         let numbers = natural_orders(&names).into_iter().map(|rank| rank + 1).collect();
         // The ports of a node are adjacent.
@@ -35,14 +36,24 @@ impl Addresses {
         self.numbers.get(node).is_none()
     }
 
-    pub(super) fn ip(&self, node: NodeIx) -> Ipv4Addr {
+    /// The number of a node, from 1 on: the last three bytes of its addresses. `None` for what is no node.
+    #[must_use]
+    pub fn number(&self, node: NodeIx) -> Option<u32> {
+        self.numbers.get(node).copied()
+    }
+
+    /// The address of a node; that of all for what is no node.
+    #[must_use]
+    pub fn ip(&self, node: NodeIx) -> Ipv4Addr {
         // A message to all neighbours has no node.
-        let Some(number) = self.numbers.get(node) else { return Ipv4Addr::new(255, 255, 255, 255) };
+        let Some(number) = self.number(node) else { return Ipv4Addr::new(255, 255, 255, 255) };
         let [_, a, b, c] = number.to_be_bytes();
         Ipv4Addr::new(10, a, b, c)
     }
 
-    pub(super) fn mac(&self, port: PortIx) -> MacAddr {
+    /// The address of an interface.
+    #[must_use]
+    pub fn mac(&self, port: PortIx) -> MacAddr {
         let (node, interface) = self.ports[port];
         let [_, a, b, c] = self.numbers[node].to_be_bytes();
         let [high, low] = interface.to_be_bytes();

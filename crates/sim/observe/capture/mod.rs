@@ -25,7 +25,7 @@ use crate::node::Network;
 use crate::observe::describe::{self, PacketDescription};
 use crate::observe::{Observer, WorldView};
 use crate::record::{FrameKind, FrameView, Names, Record, Signal};
-use addresses::Addresses;
+pub use addresses::Addresses;
 use file::{Captured, File};
 
 use table::Rows;
