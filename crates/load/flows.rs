@@ -1,5 +1,5 @@
-//! The flows of datagrams that have arrived at a port. Anybody may send there: at most [`MOST_FLOWS`] flows are kept, each in bounded memory,
-//! and the work for a datagram is bounded.
+//! The flows of datagrams that have arrived at a port. Anybody may send there: at most [`MOST_FLOWS`] flows are kept, each in bounded
+//! memory, and the work for a datagram is bounded.
 
 use std::net::SocketAddr;
 

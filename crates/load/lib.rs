@@ -5,7 +5,7 @@
 //! - [`datagram`]: the format of a datagram;
 //! - [`arrivals`], [`sequences`], [`delays`]: measures of a flow, each of bounded size;
 //! - [`flows`]: the flows of datagrams that a receiver has seen, as a state machine without a clock or a socket;
-//! - [`receive`], [`send`]: the two ends;
+//! - [`receive`], [`mod@send`]: the two ends;
 //! - [`report`]: their reports, and these as JSON;
 //! - [`wait`]: the clock, and waits that a user may end.
 

@@ -146,7 +146,7 @@ impl Default for SendOptions {
             congestion_control: None,
             dscp: 0,
             ecn: false,
-            wait: Span::from_secs(3),
+            wait: Span::from_secs(10),
             given: Vec::new(),
         }
     }

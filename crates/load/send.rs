@@ -34,10 +34,10 @@ const BETWEEN_ENDS: u64 = 100_000_000;
 const DRAIN: u64 = 1_000_000_000;
 
 /// Bytes that a connection holds unsent at most, nearly.
-const UNSENT: i32 = 64 << 10;
+const UNSENT: i32 = 16 << 10;
 
 /// Bytes of a write at most.
-const WRITE: usize = 32 << 10;
+const WRITE: usize = 16 << 10;
 
 /// Sends a flow, and reports it when it has ended.
 ///
@@ -404,7 +404,7 @@ impl Found<TcpStream> {
 
     #[cfg(target_os = "linux")]
     fn is_acknowledged(&self) -> bool {
-        /// TCP_FIN_WAIT2, TCP_TIME_WAIT, TCP_CLOSE of linux/tcp_states.h: the end of the stream is acknowledged, or the connection is no more.
+        /// TCP_FIN_WAIT2, TCP_TIME_WAIT, TCP_CLOSE of linux/tcp_states.h: the end is acknowledged, or the connection is no more.
         const OVER: [u8; 3] = [5, 6, 7];
         sys::tcp_info(self.socket.as_fd()).is_none_or(|info| OVER.contains(&info[0]))
     }

@@ -115,9 +115,9 @@ pub(crate) fn note_tos(socket: &UdpSocket, over_6: bool) {
 
 /// Lets a connection take bytes of the program only while it has less than this to send: what is counted as sent is nearly so.
 pub(crate) fn limit_unsent(connection: BorrowedFd<'_>, bytes: i32) {
-    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    #[cfg(target_os = "linux")]
     set(connection.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, bytes);
-    #[cfg(not(any(target_os = "linux", target_os = "macos")))]
+    #[cfg(not(target_os = "linux"))]
     let _ = (connection, bytes);
 }
 

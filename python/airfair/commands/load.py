@@ -158,7 +158,7 @@ def receive(as_json: bool, **options: str | None) -> None:
 @click.option("--dscp", metavar="DSCP", help="0 to 63, or EF, CS0 to CS7, AF11 to AF43.")
 @click.option("--ecn", is_flag=True, help="UDP: datagrams are ECN-capable, ECT(0). TCP asks the kernel.")
 @click.option(
-    "--wait", metavar="TIME", help='Try a receiver that does not listen yet for this time, "3 s" by default.'
+    "--wait", metavar="TIME", help='Try a receiver that does not listen yet for this time, "10 s" by default.'
 )
 @json_option
 def send(host: str, as_json: bool, **options: str | bool | None) -> None:
