@@ -62,17 +62,17 @@ def test_a_stream_from_a_plain_socket() -> None:
 def test_datagrams(host: str) -> None:
     """1000 B at 8 Mbit/s are one a millisecond."""
     with receiving("--json") as (port, report):
-        flow = [("udp", ""), ("rate", "8 Mbit/s"), ("for", "0.2 s"), ("wait", "0 s")]
+        flow = [("udp", ""), ("rate", "8 Mbit/s"), ("for", "0.1 s"), ("wait", "0 s")]
         done = sent(host, port, *flow)
         received = report()
-    assert done["packets"] + done["skipped"] == 200
+    assert done["packets"] + done["skipped"] == 100
     (found,) = received["flows"]
     packets = found["packets"]
     assert (packets["received"], packets["lost"]) == (done["packets"], 0)
     assert found["bytes"] == 1000 * done["packets"]
     assert (received["overflowed"] or 0, received["ignored"]) == (0, 0)
     if sys.platform == "linux":
-        assert 0 < packets["delay_p50_s"] <= packets["delay_p99_s"] <= packets["delay_max_s"] < 1
+        assert 0 < packets["delay_p50_s"] <= packets["delay_p99_s"] <= packets["delay_max_s"]
 
 
 def test_the_commands_for_a_reader() -> None:
