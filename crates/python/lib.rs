@@ -19,6 +19,7 @@ mod form;
 mod hosted;
 mod importing;
 mod interned;
+mod load;
 mod network;
 mod optimum;
 mod precision;
@@ -62,6 +63,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(emulation::emulation_lacks, m)?)?;
     m.add_function(wrap_pyfunction!(emulation::emulations, m)?)?;
     m.add_function(wrap_pyfunction!(emulation::execute_in, m)?)?;
+    m.add_function(wrap_pyfunction!(load::load_receive, m)?)?;
+    m.add_function(wrap_pyfunction!(load::load_send, m)?)?;
     m.add_class::<capture::Watch>()?;
     m.add_function(wrap_pyfunction!(parse_time, m)?)?;
     m.add_function(wrap_pyfunction!(document::nearest, m)?)?;

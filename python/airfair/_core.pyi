@@ -32,6 +32,8 @@ __all__ = [
     "execute_in",
     "fix_slices",
     "import_network",
+    "load_receive",
+    "load_send",
     "max_min_rates",
     "maximal_cliques",
     "median",
@@ -729,6 +731,14 @@ def emulations() -> list[tuple[int, Path]]:
 def execute_in(path: str | os.PathLike[str], node: str, command: Sequence[str]) -> int:
     """Run a command in a node of the emulation with this socket, in this terminal and folder; its exit
     status. Raises `InputError`."""
+def load_receive(options: Sequence[tuple[str, str]]) -> tuple[str, BaseException | None]:
+    """Receives traffic until its end; a report as JSON, and the exception of the signal that has ended it
+    before. Options are those of `airfair load receive`, without dashes. Raises `InputError`, `OSError`."""
+
+def load_send(host: str, options: Sequence[tuple[str, str]]) -> tuple[str, BaseException | None]:
+    """Sends traffic to a host; a report as JSON, and the exception of the signal that has ended it before.
+    Options are those of `airfair load send`, without dashes; the text of a flag is empty. Raises
+    `InputError`."""
 
 def parse_time(text: str, name: str | None = None) -> int:
     """A time with its unit, such as "1.5 ms", in nanoseconds; `name` is the name of the argument in errors.
