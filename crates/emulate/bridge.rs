@@ -10,7 +10,7 @@ use airfair_units::Time;
 use rustix::io::Errno;
 
 use crate::flows::{Counted, Flows};
-use crate::frame::{Seen, mark};
+use crate::frame::{Seen, echo, mark};
 use crate::node::Tap;
 use crate::plan::Plan;
 
@@ -44,6 +44,8 @@ pub struct Counts {
     pub written: u64,
     /// Written with a congestion mark that they did not have as they entered.
     pub marked: u64,
+    /// Acknowledgements that echo congestion by a scheme's word.
+    pub echoed: u64,
     /// For a station that no node has.
     pub unknown_station: u64,
     /// No Ethernet frame with a type, or one that the world refuses, as larger than a packet may be.
@@ -203,6 +205,9 @@ impl Bridge {
         if egress.ecn == Ecn::Ce && !inside.marked && mark(&mut inside.frame) {
             self.counts.marked += 1;
             inside.marked = true;
+        }
+        if egress.echo && echo(&mut inside.frame) {
+            self.counts.echoed += 1;
         }
         match rustix::io::write(&self.taps[*device].frames, &inside.frame) {
             // A device that a program has set down hears nothing: no fault.

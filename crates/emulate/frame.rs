@@ -4,7 +4,7 @@ use airfair_schemes::places::{Ecn, PacketClass};
 use airfair_wire::address::MacAddr;
 use airfair_wire::ethernet::{EtherType, Ethernet};
 use airfair_wire::five_tuple::Class;
-use airfair_wire::ip::{Ip, set_ce};
+use airfair_wire::ip::{Ip, set_ce, set_ece};
 use airfair_wire::ipv4;
 
 use crate::flows::Counted;
@@ -75,6 +75,13 @@ pub fn mark(frame: &mut [u8]) -> bool {
     set_ce(header.ether_type, payload).unwrap_or(false)
 }
 
+/// Sets ECN-Echo in the TCP segment in a frame. True if it has it now.
+pub fn echo(frame: &mut [u8]) -> bool {
+    let Ok((header, _)) = Ethernet::decode(frame) else { return false };
+    let payload = frame.get_mut(Ethernet::wire_len()..).unwrap_or_default();
+    set_ece(header.ether_type, payload).unwrap_or(false)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,6 +112,22 @@ mod tests {
         let marked = Seen::of(&frame, 1).unwrap();
         assert_eq!((marked.ecn, marked.flow), (Ecn::Ce, seen.flow));
         assert_eq!(Checksum::new().with(&frame[14..34]).sum(), 0xffff, "the checksum is right");
+    }
+
+    #[test]
+    fn an_acknowledgement_echoes() {
+        use airfair_wire::tcp::Tcp;
+        let addresses = [[10, 77, 0, 1], [10, 77, 0, 2]].map(std::net::Ipv4Addr::from);
+        let mut frame = acknowledgement();
+        let (header, _) = Tcp::decode(&frame[34..]).unwrap();
+        header.with_payload(addresses[0], addresses[1], &[]).unwrap().encode(&mut frame[34..]).unwrap();
+        assert!(echo(&mut frame) && echo(&mut frame), "twice is once");
+        Tcp::verify(addresses[0], addresses[1], &frame[34..]).unwrap();
+        assert!(Tcp::decode(&frame[34..]).unwrap().0.flags.ece);
+        // No TCP.
+        let mut other = acknowledgement();
+        other[23] = 17;
+        assert!(!echo(&mut other));
     }
 
     #[test]
@@ -141,6 +164,7 @@ mod tests {
             let length = frame.len();
             let seen = Seen::of(&frame, 1);
             let marked = mark(&mut frame);
+            echo(&mut frame);
             assert_eq!(frame.len(), length);
             assert!(!marked || seen.is_some_and(|seen| seen.ecn != Ecn::NotEct));
         }

@@ -203,7 +203,7 @@ mod tests {
     fn a_pause_explains_twice_its_length_and_no_more() {
         // The machine is away from 5.00 s to 5.04 s.
         let away = |punctuality: &mut Punctuality| {
-            punctuality.looked((ms(4_999), Span::ZERO), (ms(5_000), Span::ZERO), ms(5_000));
+            punctuality.looked((ms(0), Span::ZERO), (ms(5_000), Span::ZERO), ms(5_000));
             punctuality.looked((ms(5_000), Span::ZERO), (ms(5_040), Span::ZERO), ms(5_000));
         };
         let late = |end: u64| move |at: u64| if (5_000..end).contains(&at) { 40_000 } else { 80 };

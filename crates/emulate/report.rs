@@ -89,6 +89,8 @@ pub struct Frames {
     pub written: u64,
     /// Written with a congestion mark that they did not have as they entered.
     pub marked: u64,
+    /// Acknowledgements that a scheme has let echo congestion.
+    pub echoed: u64,
     /// For a station that no node has.
     pub unknown_station: u64,
     /// No frame that the air can carry.
@@ -181,6 +183,7 @@ impl From<&Counts> for Frames {
             to_groups: of.groups,
             written: of.written,
             marked: of.marked,
+            echoed: of.echoed,
             unknown_station: of.unknown_station,
             refused: of.refused,
             too_many: of.too_many,

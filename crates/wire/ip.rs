@@ -10,6 +10,14 @@ use crate::ipv6::Ipv6;
 /// Offset of the checksum in an IPv4 header, bytes.
 const IPV4_CHECKSUM_AT: usize = 10;
 
+/// Offsets in a TCP header, of the length with the flags and of the checksum, and its least length, bytes.
+const TCP_FLAGS_AT: usize = 12;
+const TCP_CHECKSUM_AT: usize = 16;
+const TCP_LEAST_HEADER: usize = 20;
+
+/// ECN-Echo in the second byte of the flags.
+const TCP_ECE: u8 = 0x40;
+
 /// An IP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ip<'a> {
@@ -84,6 +92,30 @@ pub fn set_ce(ether_type: EtherType, packet: &mut [u8]) -> Result<bool, DecodeEr
         Ecn::Ce => {}
         Ecn::Ect0 | Ecn::Ect1 => set_traffic_class(ether_type, packet, dscp, Ecn::Ce),
     }
+    Ok(true)
+}
+
+/// Sets ECN-Echo in the TCP segment of the IP packet in the payload of an Ethernet frame [RFC 3168 §6.1]. True if the segment has it now;
+/// false, and no byte is changed, if there is no such segment, or only a later fragment of one. TCP's checksum is updated.
+///
+/// # Errors
+/// As [`Ip::decode`]; no byte is changed.
+pub fn set_ece(ether_type: EtherType, packet: &mut [u8]) -> Result<bool, DecodeError> {
+    let Some(Ip { protocol, fragment, transport_at, transport, .. }) = Ip::decode(ether_type, packet)? else {
+        return Ok(false);
+    };
+    let Some(&[offset, flags]) = transport.get(TCP_FLAGS_AT..).and_then(<[u8]>::first_chunk) else {
+        return Ok(false);
+    };
+    if protocol != Protocol::TCP || fragment == Fragment::Later || transport.len() < TCP_LEAST_HEADER {
+        return Ok(false);
+    }
+    checksum::replace(
+        packet,
+        transport_at + TCP_FLAGS_AT,
+        &[offset, flags | TCP_ECE],
+        transport_at + TCP_CHECKSUM_AT,
+    );
     Ok(true)
 }
 

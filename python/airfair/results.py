@@ -462,6 +462,8 @@ class StackFrames(TypedDict):
     """Delivered to devices."""
     marked: int
     """Delivered with a congestion mark that they did not have before."""
+    echoed: int
+    """Acknowledgements that a scheme has let echo congestion (LBM)."""
     unknown_station: int
     """For a station that no node has."""
     refused: int
