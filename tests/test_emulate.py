@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 from pathlib import Path
+from typing import Any
 
 import airfair
 import pytest
@@ -291,9 +296,12 @@ def test_flows_of_the_stacks_are_rows() -> None:
     assert recording.result["emulation"]["programs"][1]["status"] == 0
 
 
-COUNTERS = """
-import time
-time.sleep(4)
+SINK = """
+import socket, time
+connection, _ = socket.create_server(("", 7000)).accept()
+while connection.recv(65536):
+    pass
+time.sleep(0.5)
 for file in ("netstat", "snmp"):
     lines = [line.split() for line in open(f"/proc/net/{file}")]
     for names, values in zip(lines[::2], lines[1::2], strict=True):
@@ -305,17 +313,17 @@ for file in ("netstat", "snmp"):
 
 def test_marks_are_what_the_kernel_counts(tmp_path: Path) -> None:
     """A queue that marks: each mark arrives as CE at the receiver's kernel, and no checksum is wrong."""
-    send = [sys.executable, "-m", "airfair", "load", "send", "10.0.0.4", "--for", "3 s", "--wait", "10 s"]
+    source = CLIENT.replace("* 150", "* 2000").partition("back =")[0]
     recording = airfair.emulate(
         PAIRS,
         [
-            airfair.Program("b1", [sys.executable, "-m", "airfair", "load", "receive", "--for", "8 s"]),
-            airfair.Program("a1", send),
-            airfair.Program("b1", [sys.executable, "-c", COUNTERS], at="2 s", ends_run=True, name="counters"),
+            airfair.Program("b1", [sys.executable, "-c", SINK], ends_run=True, name="counters"),
+            airfair.Program("a1", [sys.executable, "-c", source, "10.0.0.4"]),
         ],
         scheme="fq-codel[fq-codel.ecn=true]",
         congestion_control="reno",
         ecn=True,
+        duration="60 s",
         out=tmp_path / "run",
     )
     run = recording.result["emulation"]
@@ -325,3 +333,36 @@ def test_marks_are_what_the_kernel_counts(tmp_path: Path) -> None:
     assert run["frames"]["marked"] > 0
     assert sum(flow["marked_packets"] for flow in run["flows"]) == run["frames"]["marked"]
     assert run["congestion_control"] == "reno"
+
+
+def test_the_state_is_told_while_it_runs(tmp_path: Path) -> None:
+    """Lines of JSON, and metrics in Prometheus' format, which other requests do not get."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    file = tmp_path / "live.ndjson"
+    command = (str(PAIRS), "--for", "60 s", "--live", str(file), "--metrics", str(port), "--json")
+    client = [sys.executable, "-c", CLIENT.replace("back =", "raise SystemExit\nback ="), "10.0.0.4"]
+    beside = (
+        "--beside",
+        "b1",
+        shlex.join([sys.executable, "-c", SERVER]),
+        "--beside",
+        "a1",
+        shlex.join(client),
+    )
+    with running_emulation(*command, *beside) as process:
+        lines: list[dict[str, Any]] = []
+        while not any(flow["arrived_bytes"] for line in lines for flow in line["flows"]):
+            time.sleep(0.5)
+            lines = [json.loads(line) for line in file.read_text().splitlines(keepends=True) if "\n" in line]
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+            text = answer.read().decode()
+        with pytest.raises(urllib.error.HTTPError):
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=20)
+    assert [line["time_s"] for line in lines] == sorted(line["time_s"] for line in lines)
+    samples = [line for line in text.splitlines() if not line.startswith("#")]
+    assert all(re.fullmatch(r'airfair_\w+(\{(\w+="[^"]*",?)+\})? [0-9.e+-]+', line) for line in samples)
+    arrived = [line for line in samples if line.startswith("airfair_flow_arrived_bytes_total")]
+    assert any('src="a1",dst="b1",protocol="tcp"' in line for line in arrived)

@@ -62,6 +62,18 @@ ROWS = 12
 )
 @click.option("--congestion-control", metavar="NAME", help="TCP's in all nodes; by default the kernel's own.")
 @click.option("--ecn", is_flag=True, help="TCP of all nodes asks for ECN.")
+@click.option(
+    "--live",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the state of the run into FILE every second, a line of JSON.",
+)
+@click.option(
+    "--metrics",
+    type=click.IntRange(1, 65535),
+    metavar="PORT",
+    help="Answer Prometheus at this port of 127.0.0.1.",
+)
 @click.option("--strict", is_flag=True, help="Exit with 1 if the run did not keep up with the wall clock.")
 @folder_options
 @json_option
@@ -77,6 +89,8 @@ def emulate(
     own_routing: bool,
     congestion_control: str | None,
     ecn: bool,
+    live: Path | None,
+    metrics: int | None,
     strict: bool,
     folder: Folder,
     as_json: bool,
@@ -116,6 +130,8 @@ def emulate(
         congestion_control=congestion_control,
         ecn=ecn,
         duration=duration,
+        live=live,
+        metrics=metrics,
         interval=folder.interval or "1 s",
         out=folder.out,
         force=folder.force,
