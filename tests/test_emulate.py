@@ -341,7 +341,7 @@ def test_the_state_is_told_while_it_runs(tmp_path: Path) -> None:
         port = free.getsockname()[1]
     file = tmp_path / "live.ndjson"
     command = (str(PAIRS), "--for", "60 s", "--live", str(file), "--metrics", str(port), "--json")
-    client = [sys.executable, "-c", CLIENT.replace("back =", "raise SystemExit\nback ="), "10.0.0.4"]
+    client = [sys.executable, "-c", CLIENT, "10.0.0.4"]
     beside = (
         "--beside",
         "b1",
@@ -352,7 +352,9 @@ def test_the_state_is_told_while_it_runs(tmp_path: Path) -> None:
     )
     with running_emulation(*command, *beside) as process:
         lines: list[dict[str, Any]] = []
+        deadline = time.monotonic() + 60
         while not any(flow["arrived_bytes"] for line in lines for flow in line["flows"]):
+            assert time.monotonic() < deadline, lines
             time.sleep(0.5)
             lines = [json.loads(line) for line in file.read_text().splitlines(keepends=True) if "\n" in line]
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
