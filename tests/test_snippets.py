@@ -26,6 +26,7 @@ import airfair
 import click
 import pytest
 from airfair.cli import cli
+from airfair.emulating.programs import read_script
 from airfair.sweeping.study import read_study
 
 from docs import pages
@@ -151,6 +152,10 @@ def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path) -> None:
                 (tmp_path / "three-pairs.toml").symlink_to(THREE_PAIRS)
                 (tmp_path / "studies" / "study.toml").write_text(text)
                 assert read_study(tmp_path / "studies" / "study.toml").errors == []
+                continue
+            if "[[program]]" in text:
+                (tmp_path / "script.toml").write_text(text)
+                assert read_script(tmp_path / "script.toml")
                 continue
             named = re.findall(r"`([\w.-]+\.toml)`", block.before)
             file = tmp_path / (named[-1] if named else "scenario.toml")

@@ -1,4 +1,4 @@
-//! The door of a run: a socket at which its user asks from another terminal for a node, to start programs there.
+//! The control socket of a run, at which its user requests a node from another terminal, to start programs there.
 
 use std::ffi::CString;
 use std::fs;
@@ -17,21 +17,21 @@ use crate::channel::Channel;
 use crate::program;
 use crate::sys::{Entered, Surroundings};
 
-/// Visitors that are in the door at the same time.
-const MOST_VISITORS: usize = 16;
+/// Clients that are connected at the same time.
+const MOST_CLIENTS: usize = 16;
 
-/// A visitor's request.
+/// A client's request.
 #[derive(Debug, Serialize, Deserialize)]
-struct Visit {
+struct EntryRequest {
     node: String,
 }
 
-/// The answer to a visitor.
+/// The answer to a client.
 #[derive(Debug, Serialize, Deserialize)]
 enum Answer {
-    /// The name that was asked for, and of the host. The network, the text of `/etc/hosts`, the namespace of processes, and that of users if
-    /// it is not the visitor's, come with it.
-    Come {
+    /// The name that was asked for, and of the host. With it come the network, the text of `/etc/hosts`, and the namespaces of processes
+    /// and of users.
+    Granted {
         name: String,
         host: String,
     },
@@ -40,7 +40,7 @@ enum Answer {
     },
 }
 
-/// The folder of the doors of a user's runs.
+/// The folder of the control sockets of a user's runs.
 #[must_use]
 pub fn folder() -> PathBuf {
     let own = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|folder| folder.is_dir());
@@ -50,11 +50,11 @@ pub fn folder() -> PathBuf {
     )
 }
 
-/// The numbers of the processes whose runs have a door here, with its path. Doors of runs that have been killed are removed.
+/// The numbers of the processes whose runs have a control socket, with its path. Those of runs that were killed are removed.
 ///
 /// # Errors
 /// Where the folder cannot be read, or is not the user's own.
-pub fn doors() -> io::Result<Vec<(u32, PathBuf)>> {
+pub fn sockets() -> io::Result<Vec<(u32, PathBuf)>> {
     let folder = folder();
     if !folder.exists() {
         return Ok(Vec::new());
@@ -64,7 +64,7 @@ pub fn doors() -> io::Result<Vec<(u32, PathBuf)>> {
     for entry in fs::read_dir(&folder)? {
         let path = entry?.path();
         let Some(number) = path.file_stem().and_then(|name| name.to_str()?.parse().ok()) else { continue };
-        match knock(&path) {
+        match connect_to(&path) {
             Ok(_) => found.push((number, path)),
             Err(rustix::io::Errno::CONNREFUSED) => _ = fs::remove_file(&path),
             Err(_) => {}
@@ -74,7 +74,7 @@ pub fn doors() -> io::Result<Vec<(u32, PathBuf)>> {
     Ok(found)
 }
 
-/// A folder in which others could put a socket of theirs is none for doors.
+/// A folder in which others could put a socket of theirs is refused.
 fn check(folder: &Path) -> io::Result<()> {
     let of = fs::symlink_metadata(folder)?;
     if of.is_dir() && of.uid() == rustix::process::geteuid().as_raw() && of.permissions().mode() & 0o077 == 0
@@ -85,15 +85,15 @@ fn check(folder: &Path) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::PermissionDenied, problem))
 }
 
-/// The door of this process, removed at its end.
+/// The path of this process's control socket, which is removed at the end.
 #[derive(Debug)]
-pub(crate) struct DoorPath(PathBuf);
+pub(crate) struct SocketPath(PathBuf);
 
-impl DoorPath {
+impl SocketPath {
     /// The path for this process, in a folder that is there.
     pub fn new() -> io::Result<Self> {
-        // What killed runs have left is taken away.
-        _ = doors();
+        // This takes away the sockets of runs that were killed.
+        _ = sockets();
         let folder = folder();
         match fs::DirBuilder::new().mode(0o700).create(&folder) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
@@ -103,21 +103,21 @@ impl DoorPath {
     }
 }
 
-impl Drop for DoorPath {
+impl Drop for SocketPath {
     fn drop(&mut self) {
         _ = fs::remove_file(&self.0);
     }
 }
 
-/// The keeper's side of a door.
+/// The keeper's end of the control socket.
 #[derive(Debug)]
-pub(crate) struct Door {
+pub(crate) struct ControlSocket {
     listener: OwnedFd,
-    visitors: Vec<Channel>,
+    clients: Vec<Channel>,
 }
 
-/// A node as the door shows it.
-pub(crate) struct Shown<'a> {
+/// A node that a client may enter.
+pub(crate) struct NodeEntry<'a> {
     /// The name of the host.
     pub host: &'a str,
     /// The network.
@@ -126,79 +126,79 @@ pub(crate) struct Shown<'a> {
     pub hosts: BorrowedFd<'a>,
 }
 
-impl Door {
-    /// Opens a door.
-    pub fn open(path: &DoorPath) -> io::Result<Self> {
+impl ControlSocket {
+    /// Listens at a path.
+    pub fn open(path: &SocketPath) -> io::Result<Self> {
         _ = fs::remove_file(&path.0);
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let listener = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
         bind(&listener, &SocketAddrUnix::new(&path.0)?)?;
         // The folder is the user's alone already.
         fs::set_permissions(&path.0, fs::Permissions::from_mode(0o600))?;
-        listen(&listener, MOST_VISITORS as i32)?;
-        Ok(Self { listener, visitors: Vec::new() })
+        listen(&listener, MOST_CLIENTS as i32)?;
+        Ok(Self { listener, clients: Vec::new() })
     }
 
     /// Descriptors that are readable when there is something to serve.
     pub fn watched(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        std::iter::once(self.listener.as_fd()).chain(self.visitors.iter().map(AsFd::as_fd))
+        std::iter::once(self.listener.as_fd()).chain(self.clients.iter().map(AsFd::as_fd))
     }
 
     /// Serves those of the watched that are readable.
-    pub fn serve<'a>(&mut self, ready: &[bool], node: impl Fn(&str) -> Option<Shown<'a>>) {
+    pub fn serve<'a>(&mut self, ready: &[bool], node: impl Fn(&str) -> Option<NodeEntry<'a>>) {
         let (comes, ready) = ready.split_first().map_or((false, ready), |(comes, rest)| (*comes, rest));
         let mut at = 0;
-        // A visitor has one answer.
-        self.visitors.retain(|visitor| {
+        // A client has one answer.
+        self.clients.retain(|client| {
             let has_asked = ready.get(at).copied().unwrap_or(false);
             at += 1;
             if has_asked {
-                answer(visitor, &node);
+                answer(client, &node);
             }
             !has_asked
         });
-        if comes && let Ok(visitor) = accept_with(&self.listener, SocketFlags::CLOEXEC) {
-            if self.visitors.len() >= MOST_VISITORS {
-                self.visitors.remove(0);
+        if comes && let Ok(client) = accept_with(&self.listener, SocketFlags::CLOEXEC) {
+            if self.clients.len() >= MOST_CLIENTS {
+                self.clients.remove(0);
             }
-            self.visitors.push(Channel::of(visitor));
+            self.clients.push(Channel::of(client));
         }
     }
 }
 
-fn answer<'a>(visitor: &Channel, node: &impl Fn(&str) -> Option<Shown<'a>>) {
-    let Ok(Some((Visit { node: name }, _))) = visitor.receive(false) else { return };
-    let Some(Shown { host, network, hosts }) = node(&name) else {
-        _ = visitor.send(&Answer::Refused { error: format!("{name}: the run has no such node") }, &[]);
+fn answer<'a>(client: &Channel, node: &impl Fn(&str) -> Option<NodeEntry<'a>>) {
+    let Ok(Some((EntryRequest { node: name }, _))) = client.receive(false) else { return };
+    let Some(NodeEntry { host, network, hosts }) = node(&name) else {
+        _ = client.send(&Answer::Refused { error: format!("{name}: the run has no such node") }, &[]);
         return;
     };
     let own = |kind: &str| fs::File::open(format!("/proc/self/ns/{kind}"));
     let opened = own("pid").and_then(|processes| Ok((processes, own("user")?)));
     _ = match opened {
-        Ok((processes, users)) => visitor.send(
-            &Answer::Come { name, host: host.to_string() },
+        Ok((processes, users)) => client.send(
+            &Answer::Granted { name, host: host.to_string() },
             &[network, hosts, processes.as_fd(), users.as_fd()],
         ),
-        Err(error) => visitor.send(&Answer::Refused { error: error.to_string() }, &[]),
+        Err(error) => client.send(&Answer::Refused { error: error.to_string() }, &[]),
     };
 }
 
-fn knock(path: &Path) -> Result<Channel, rustix::io::Errno> {
+fn connect_to(path: &Path) -> Result<Channel, rustix::io::Errno> {
     let socket = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
     connect(&socket, &SocketAddrUnix::new(path)?)?;
     Ok(Channel::of(socket))
 }
 
-/// Runs a command in a node of the run behind a door, with this process's terminal and folder. Returns its exit status.
+/// Runs a command in a node of the run with this control socket, with this process's terminal and folder. Returns its exit status.
 ///
 /// # Errors
 /// Without such a node, program, or right.
-pub fn execute(door: &Path, node: &str, command: &[String]) -> Result<i32, String> {
+pub fn execute(socket: &Path, node: &str, command: &[String]) -> Result<i32, String> {
     let as_text = |error: io::Error| error.to_string();
-    let channel = knock(door).map_err(|error| format!("{}: {error}", door.display()))?;
-    channel.send(&Visit { node: node.to_string() }, &[]).map_err(as_text)?;
+    let channel = connect_to(socket).map_err(|error| format!("{}: {error}", socket.display()))?;
+    channel.send(&EntryRequest { node: node.to_string() }, &[]).map_err(as_text)?;
     let (name, host, descriptors) = match channel.receive(true).map_err(as_text)? {
-        Some((Answer::Come { name, host }, descriptors)) => (name, host, descriptors),
+        Some((Answer::Granted { name, host }, descriptors)) => (name, host, descriptors),
         Some((Answer::Refused { error }, _)) => return Err(error),
         None => return Err("the run has ended".to_string()),
     };

@@ -12,8 +12,8 @@ use rustix::time::{
 
 use crate::bridge::Bridge;
 use crate::clock::{Ready, SharedPunctuality, WallClock};
-use crate::control::{Door, DoorPath};
-use crate::keeper::{Household, Keeper, News};
+use crate::control::{ControlSocket, SocketPath};
+use crate::keeper::{Event, Keeper, Setup};
 use crate::live::{Live, LiveSpec, State};
 use crate::node::{Stack, Tried};
 use crate::plan::Plan;
@@ -81,7 +81,7 @@ impl<W: Steppable + AsMut<World>> Coupling<W> for Outside<'_, W> {
         let ready = std::mem::take(&mut *self.ready.borrow_mut());
         for number in ready {
             match number {
-                KEEPER => self.hear(),
+                KEEPER => self.receive_events(),
                 TIMER => self.look(world),
                 device => self.bridge.read(device as usize, world.as_mut()),
             }
@@ -125,16 +125,16 @@ impl<W> Outside<'_, W> {
                 frames: self.bridge.counts().into(),
                 flows: report::rows(&self.bridge, &self.plan, now),
             };
-            self.live.tell(&state, now);
+            self.live.publish(&state, now);
         }
         self.interrupted |= !(self.goes_on)(world);
     }
 
-    /// Takes the keeper's news.
-    fn hear(&mut self) {
+    /// Handles the keeper's events.
+    fn receive_events(&mut self) {
         loop {
-            match self.keeper.news(false) {
-                Ok(Some((news, _))) => self.note(news),
+            match self.keeper.event(false) {
+                Ok(Some((event, _))) => self.handle(event),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 _ => {
                     self.keeper_ended = true;
@@ -144,17 +144,17 @@ impl<W> Outside<'_, W> {
         }
     }
 
-    fn note(&mut self, news: News) {
-        match news {
-            News::Ended { program, status } => {
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Ended { program, status } => {
                 self.programs.get_mut(program).into_iter().for_each(|of| of.status = Some(status));
             }
-            News::NotStarted { program, error } => {
+            Event::NotStarted { program, error } => {
                 self.programs.get_mut(program).into_iter().for_each(|of| of.error = Some(error.clone()));
             }
-            News::Finished { device_drops } => self.device_drops = Some(device_drops),
-            News::Failed { .. } => self.keeper_ended = true,
-            News::Made | News::Began(..) => {}
+            Event::Finished { device_drops } => self.device_drops = Some(device_drops),
+            Event::Failed { .. } => self.keeper_ended = true,
+            Event::Made | Event::Began(..) => {}
         }
     }
 
@@ -162,8 +162,8 @@ impl<W> Outside<'_, W> {
     fn finish(&mut self) {
         self.keeper.finish();
         while self.device_drops.is_none() {
-            match self.keeper.news(true) {
-                Ok(Some((news, _))) => self.note(news),
+            match self.keeper.event(true) {
+                Ok(Some((event, _))) => self.handle(event),
                 _ => return,
             }
         }
@@ -184,12 +184,12 @@ pub fn emulate<W: Steppable + AsMut<World>>(
     let plan = plan(world.as_mut(), options)?;
     let live = Live::new(&options.live)?;
     let as_text = |error: io::Error| error.to_string();
-    let path = DoorPath::new().map_err(as_text)?;
-    let door = Some(Door::open(&path).map_err(as_text)?);
+    let path = SocketPath::new().map_err(as_text)?;
+    let socket = Some(ControlSocket::open(&path).map_err(as_text)?);
     let mut clock = WallClock::new().map_err(as_text)?;
     let began = clock.now();
-    let household = Household { plan: &plan, stack: &options.stack, programs: &options.programs, door };
-    let (keeper, taps, made) = Keeper::start(household)?;
+    let setup = Setup { plan: &plan, stack: &options.stack, programs: &options.programs, socket };
+    let (keeper, taps, made) = Keeper::start(setup)?;
     let Tried { congestion_control, devices_hold_back } = made.tried;
     for (number, tap) in taps.iter().enumerate() {
         clock.watch_device(&tap.frames, number as u64).map_err(as_text)?;

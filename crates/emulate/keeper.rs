@@ -12,7 +12,7 @@ use rustix::process::{Pid, WaitOptions, waitpid};
 use serde::{Deserialize, Serialize};
 
 use crate::channel::Channel;
-use crate::control::{Door, Shown};
+use crate::control::{ControlSocket, NodeEntry};
 use crate::management::{self, Hub};
 use crate::node::{self, Node, Stack, Tap, Tried};
 use crate::plan::Plan;
@@ -25,7 +25,7 @@ const PATIENCE_MS: u64 = 5;
 
 /// A message of the emulator.
 #[derive(Debug, Serialize, Deserialize)]
-enum Order {
+enum Request {
     /// To start the program with this number.
     Start { program: usize },
     /// To ask it to end.
@@ -36,7 +36,7 @@ enum Order {
 
 /// A message of the keeper.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum News {
+pub(crate) enum Event {
     /// The first: what was tried out in a namespace of its own, and the reason why there is no management network, if there is none.
     Began(Tried, Option<String>),
     /// The next node is made; its devices come with it.
@@ -51,10 +51,10 @@ pub(crate) enum News {
     Finished { device_drops: u64 },
 }
 
-/// What the keeper has made besides nodes and devices.
+/// The things that the keeper knows or has made besides nodes and devices.
 #[derive(Debug)]
 pub(crate) struct Made {
-    /// What this kernel does.
+    /// Behaviour of this kernel.
     pub tried: Tried,
     /// The reason why there is no management network, if there is none.
     pub no_management: Option<String>,
@@ -69,7 +69,7 @@ pub(crate) struct Keeper {
 
 /// The things that a keeper makes and starts.
 #[derive(Debug)]
-pub(crate) struct Household<'a> {
+pub(crate) struct Setup<'a> {
     /// The nodes.
     pub plan: &'a Plan,
     /// Settings of their stacks.
@@ -77,7 +77,7 @@ pub(crate) struct Household<'a> {
     /// Programs, started on request.
     pub programs: &'a [ProgramSpec],
     /// The socket at which users of other terminals ask for nodes, if there is one.
-    pub door: Option<Door>,
+    pub socket: Option<ControlSocket>,
 }
 
 impl Keeper {
@@ -85,23 +85,23 @@ impl Keeper {
     ///
     /// # Errors
     /// The first refusal of the kernel, with the node and what was tried.
-    pub fn start(household: Household<'_>) -> Result<(Self, Vec<Tap>, Made), String> {
+    pub fn start(setup: Setup<'_>) -> Result<(Self, Vec<Tap>, Made), String> {
         let as_text = |error: io::Error| error.to_string();
         let (channel, other) = Channel::pair().map_err(as_text)?;
-        let plan = household.plan;
-        let process = sys::fork(|| begin(other, household)).map_err(as_text)?;
+        let plan = setup.plan;
+        let process = sys::fork(|| begin(other, setup)).map_err(as_text)?;
         let keeper = Self { channel: Some(channel), process };
-        let next = || match keeper.news(true).map_err(as_text)? {
-            Some((News::Failed { error }, _)) => Err(error),
-            Some(news) => Ok(news),
+        let next = || match keeper.event(true).map_err(as_text)? {
+            Some((Event::Failed { error }, _)) => Err(error),
+            Some(event) => Ok(event),
             None => Err("the process that keeps the nodes has ended".to_string()),
         };
         let unexpected = || "the process that keeps the nodes has said something else".to_string();
-        let (News::Began(tried, no_management), _) = next()? else { return Err(unexpected()) };
+        let (Event::Began(tried, no_management), _) = next()? else { return Err(unexpected()) };
         let mut taps = Vec::new();
         for node in &plan.nodes {
             match next()? {
-                (News::Made, devices) if devices.len() == node.interfaces.len() => {
+                (Event::Made, devices) if devices.len() == node.interfaces.len() => {
                     let of = node.interfaces.iter().zip(devices);
                     taps.extend(of.map(|(of, frames)| Tap { frames, node: node.node, port: of.port }));
                 }
@@ -111,32 +111,32 @@ impl Keeper {
         Ok((keeper, taps, Made { tried, no_management }))
     }
 
-    /// News, and descriptors that come with them; none: the keeper has ended.
-    pub fn news(&self, wait: bool) -> io::Result<Option<(News, Vec<OwnedFd>)>> {
+    /// The next event, and descriptors that come with it; none: the keeper has ended.
+    pub fn event(&self, wait: bool) -> io::Result<Option<(Event, Vec<OwnedFd>)>> {
         self.channel.as_ref().map_or(Ok(None), |channel| channel.receive(wait))
     }
 
-    fn order(&self, order: &Order) {
-        // A keeper that has ended says so by the end of its news.
-        _ = self.channel.as_ref().map(|channel| channel.send(order, &[]));
+    fn request(&self, request: &Request) {
+        // A keeper that has ended is seen by the end of its events.
+        _ = self.channel.as_ref().map(|channel| channel.send(request, &[]));
     }
 
     /// Asks for the start of a program.
     pub fn start_program(&self, program: usize) {
-        self.order(&Order::Start { program });
+        self.request(&Request::Start { program });
     }
 
     /// Asks for the end of a program.
     pub fn stop_program(&self, program: usize) {
-        self.order(&Order::Stop { program });
+        self.request(&Request::Stop { program });
     }
 
-    /// Ends all programs. What they answer comes as news, and then `Finished`.
+    /// Ends all programs; the events end with `Finished`.
     pub fn finish(&self) {
-        self.order(&Order::Finish);
+        self.request(&Request::Finish);
     }
 
-    /// The descriptor that is readable when there is news.
+    /// The descriptor that is readable when there is an event.
     pub fn descriptor(&self) -> Option<impl AsFd> {
         self.channel.as_ref()
     }
@@ -151,15 +151,15 @@ impl Drop for Keeper {
 }
 
 /// The process between the emulator and the keeper: only its children are in the new namespace of processes.
-fn begin(channel: Channel, household: Household<'_>) {
+fn begin(channel: Channel, setup: Setup<'_>) {
     let began = enter_namespaces()
-        .and_then(|()| sys::fork(|| Keeping::run(&channel, household)).map_err(|error| error.to_string()));
+        .and_then(|()| sys::fork(|| KeeperProcess::run(&channel, setup)).map_err(|error| error.to_string()));
     match began {
         Ok(first) => {
             drop(channel);
             sys::wait_for(first);
         }
-        Err(error) => _ = channel.send(&News::Failed { error }, &[]),
+        Err(error) => _ = channel.send(&Event::Failed { error }, &[]),
     }
 }
 
@@ -188,9 +188,9 @@ struct Running {
 }
 
 /// The keeper's own side.
-struct Keeping<'a> {
+struct KeeperProcess<'a> {
     channel: &'a Channel,
-    household: Household<'a>,
+    setup: Setup<'a>,
     hub: Option<Hub>,
     nodes: Vec<Node>,
     hosts: OwnedFd,
@@ -198,39 +198,39 @@ struct Keeping<'a> {
     finishing: bool,
 }
 
-impl<'a> Keeping<'a> {
-    fn run(channel: &'a Channel, household: Household<'a>) {
+impl<'a> KeeperProcess<'a> {
+    fn run(channel: &'a Channel, setup: Setup<'a>) {
         _ = sys::end_with_parent();
         _ = rustix::thread::set_name(c"airfair-keeper");
-        let failed = match Self::make(channel, household) {
-            Ok(mut keeping) => keeping.serve().err().map(|error| error.to_string()),
+        let failed = match Self::make(channel, setup) {
+            Ok(mut keeper) => keeper.serve().err().map(|error| error.to_string()),
             Err(error) => Some(error),
         };
         if let Some(error) = failed {
-            _ = channel.send(&News::Failed { error }, &[]);
+            _ = channel.send(&Event::Failed { error }, &[]);
         }
     }
 
-    fn make(channel: &'a Channel, household: Household<'a>) -> Result<Self, String> {
+    fn make(channel: &'a Channel, setup: Setup<'a>) -> Result<Self, String> {
         let hub = Hub::new();
-        let hosts = household.plan.hosts(hub.is_ok());
+        let hosts = setup.plan.hosts(hub.is_ok());
         let hosts = program::file_of(&hosts).map_err(|error| error.to_string())?;
-        let tried = node::try_out(household.stack)?;
+        let tried = node::try_out(setup.stack)?;
         let no_management = hub.as_ref().err().map(ToString::to_string);
-        channel.send(&News::Began(tried, no_management), &[]).map_err(|error| error.to_string())?;
+        channel.send(&Event::Began(tried, no_management), &[]).map_err(|error| error.to_string())?;
         let mut nodes = Vec::new();
-        for plan in &household.plan.nodes {
-            let (made, devices) = node::make(plan, household.stack, hub.as_ref().ok())?;
+        for plan in &setup.plan.nodes {
+            let (made, devices) = node::make(plan, setup.stack, hub.as_ref().ok())?;
             let devices: Vec<_> = devices.iter().map(AsFd::as_fd).collect();
-            channel.send(&News::Made, &devices).map_err(|error| error.to_string())?;
+            channel.send(&Event::Made, &devices).map_err(|error| error.to_string())?;
             nodes.push(made);
         }
-        let numbers: Vec<u16> = household.plan.nodes.iter().map(|node| node.number).collect();
+        let numbers: Vec<u16> = setup.plan.nodes.iter().map(|node| node.number).collect();
         let hub = hub.ok();
         hub.as_ref()
-            .map_or(Ok(()), |hub| hub.know(&numbers))
+            .map_or(Ok(()), |hub| hub.add_routes(&numbers))
             .map_err(|error| format!("the management network: {error}"))?;
-        Ok(Self { channel, household, hub, nodes, hosts, running: Vec::new(), finishing: false })
+        Ok(Self { channel, setup, hub, nodes, hosts, running: Vec::new(), finishing: false })
     }
 
     /// Serves until the emulator has gone, or has heard the end.
@@ -239,10 +239,11 @@ impl<'a> Keeping<'a> {
         loop {
             let mut watched =
                 vec![PollFd::new(self.channel, PollFlags::IN), PollFd::new(&ended, PollFlags::IN)];
-            let door = self.household.door.as_ref();
+            let socket = self.setup.socket.as_ref();
             watched.extend(
-                door.into_iter()
-                    .flat_map(Door::watched)
+                socket
+                    .into_iter()
+                    .flat_map(ControlSocket::watched)
                     .map(|of| PollFd::from_borrowed_fd(of, PollFlags::IN)),
             );
             match poll(&mut watched, None) {
@@ -258,28 +259,28 @@ impl<'a> Keeping<'a> {
             }
             if ready[0] {
                 match self.channel.receive(false) {
-                    Ok(Some((order, _))) => self.obey(&order),
+                    Ok(Some((request, _))) => self.handle(&request),
                     Ok(None) => return Ok(()),
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                     Err(error) => return Err(error),
                 }
             }
-            if let Some(door) = &mut self.household.door {
-                let (plan, nodes, hosts) = (self.household.plan, &self.nodes, self.hosts.as_fd());
+            if let Some(socket) = &mut self.setup.socket {
+                let (plan, nodes, hosts) = (self.setup.plan, &self.nodes, self.hosts.as_fd());
                 let hub = self.hub.as_ref();
                 let node = |name: &str| match plan.find(name) {
-                    Some(of) => Some(Shown {
+                    Some(of) => Some(NodeEntry {
                         host: &of.host,
                         network: nodes[of.node.0 as usize].network.as_fd(),
                         hosts,
                     }),
-                    None => hub.filter(|_| name == management::HUB_NAME).map(|hub| Shown {
+                    None => hub.filter(|_| name == management::HUB_NAME).map(|hub| NodeEntry {
                         host: management::HUB_NAME,
                         network: hub.network.as_fd(),
                         hosts,
                     }),
                 };
-                door.serve(&ready[2..], node);
+                socket.serve(&ready[2..], node);
             }
             if self.finishing {
                 self.end()?;
@@ -288,25 +289,25 @@ impl<'a> Keeping<'a> {
         }
     }
 
-    fn obey(&mut self, order: &Order) {
-        match *order {
-            Order::Start { program } => {
-                let Some(spec) = self.household.programs.get(program) else { return };
-                let plan = self.household.plan.find(&spec.node).ok_or_else(|| "no such node".to_string());
+    fn handle(&mut self, request: &Request) {
+        match *request {
+            Request::Start { program } => {
+                let Some(spec) = self.setup.programs.get(program) else { return };
+                let plan = self.setup.plan.find(&spec.node).ok_or_else(|| "no such node".to_string());
                 let started = plan.and_then(|plan| {
                     program::start(spec, plan, &self.nodes[plan.node.0 as usize].network, &self.hosts)
                 });
                 match started {
                     Ok(process) => self.running.push(Running { number: program, process }),
-                    Err(error) => _ = self.channel.send(&News::NotStarted { program, error }, &[]),
+                    Err(error) => _ = self.channel.send(&Event::NotStarted { program, error }, &[]),
                 }
             }
-            Order::Stop { program } => {
+            Request::Stop { program } => {
                 for of in self.running.iter().filter(|of| of.number == program) {
                     _ = rustix::process::kill_process(of.process, rustix::process::Signal::TERM);
                 }
             }
-            Order::Finish => self.finishing = true,
+            Request::Finish => self.finishing = true,
         }
     }
 
@@ -317,7 +318,7 @@ impl<'a> Keeping<'a> {
             let program = self.running.swap_remove(at).number;
             let status =
                 status.exit_status().unwrap_or_else(|| 128 + status.terminating_signal().unwrap_or_default());
-            _ = self.channel.send(&News::Ended { program, status }, &[]);
+            _ = self.channel.send(&Event::Ended { program, status }, &[]);
         }
     }
 
@@ -335,6 +336,6 @@ impl<'a> Keeping<'a> {
         }
         sys::signal_all(libc::SIGKILL);
         let device_drops = self.nodes.iter().map(|node| node::dropped_at_devices(node).unwrap_or(0)).sum();
-        self.channel.send(&News::Finished { device_drops }, &[])
+        self.channel.send(&Event::Finished { device_drops }, &[])
     }
 }

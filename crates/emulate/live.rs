@@ -75,7 +75,7 @@ impl Live {
     }
 
     /// Tells a state.
-    pub fn tell(&mut self, state: &State, now: Time) {
+    pub fn publish(&mut self, state: &State, now: Time) {
         self.next = now.saturating_add(EVERY);
         // A line that cannot be written, as the disk is full, must not end the run: the results come at its end.
         if let Some(file) = &mut self.lines
@@ -109,10 +109,10 @@ impl Server {
                 let wait = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
                 let ready = poll(&mut [PollFd::new(&listener, PollFlags::IN)], Some(&wait));
                 if ready.is_ok_and(|count| count > 0)
-                    && let Ok((visitor, _)) = listener.accept()
+                    && let Ok((client, _)) = listener.accept()
                 {
                     let text = of_thread.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                    _ = answer(visitor, &text);
+                    _ = answer(client, &text);
                 }
             }
         };
@@ -129,14 +129,14 @@ impl Drop for Server {
 }
 
 /// Answers a request: `GET /metrics`, and nothing else.
-fn answer(mut visitor: TcpStream, metrics: &str) -> io::Result<()> {
-    visitor.set_nonblocking(false)?;
-    visitor.set_read_timeout(Some(PATIENCE))?;
-    visitor.set_write_timeout(Some(PATIENCE))?;
+fn answer(mut client: TcpStream, metrics: &str) -> io::Result<()> {
+    client.set_nonblocking(false)?;
+    client.set_read_timeout(Some(PATIENCE))?;
+    client.set_write_timeout(Some(PATIENCE))?;
     let mut request = Vec::new();
     let mut bytes = [0; 512];
     while request.len() < LARGEST_REQUEST && !request.windows(4).any(|end| end == b"\r\n\r\n") {
-        match visitor.read(&mut bytes)? {
+        match client.read(&mut bytes)? {
             0 => break,
             length => request.extend_from_slice(&bytes[..length]),
         }
@@ -148,7 +148,7 @@ fn answer(mut visitor: TcpStream, metrics: &str) -> io::Result<()> {
     };
     let length = text.len();
     write!(
-        visitor,
+        client,
         "HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{text}"
     )
 }

@@ -26,7 +26,7 @@ const TABLE: u32 = 77;
 /// Name of the device in a node.
 pub(crate) const DEVICE: &str = "mgmt0";
 
-/// The name under which the door shows the hub, where no node is called so.
+/// The name under which the socket shows the hub, where no node is called so.
 pub(crate) const HUB_NAME: &str = "mgmt";
 
 /// The address of the node with a number.
@@ -86,7 +86,7 @@ impl Hub {
     }
 
     /// Lets the hub know the way to nodes that have joined.
-    pub fn know(&self, numbers: &[u16]) -> io::Result<()> {
+    pub fn add_routes(&self, numbers: &[u16]) -> io::Result<()> {
         on_own_thread(|| {
             move_into_link_name_space(self.network.as_fd(), Some(LinkNameSpaceType::Network))?;
             let mut requests = Requests::new()?;

@@ -64,7 +64,7 @@ pub struct Stack {
     pub ecn: bool,
 }
 
-/// What this kernel does with devices and stacks.
+/// Behaviour of this kernel's devices and stacks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tried {
     /// TCP's congestion control.

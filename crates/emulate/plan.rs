@@ -1,7 +1,7 @@
 //! Addresses, host names and routes of the nodes, by values of the world.
 //!
-//! The addresses are those of the simulator's captures, from the natural order of the nodes' names; the order of a file changes nothing. All
-//! interfaces of a node have its addresses, as routers of meshes do without subnets on their links; a route names the interface.
+//! The addresses are those of the simulator's captures, from the natural order of the nodes' names; the order of a file changes nothing.
+//! All interfaces of a node have its addresses, as routers of meshes do without subnets on their links; a route names the interface.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -117,14 +117,14 @@ mod linux {
         serde_json::to_value(report).map_err(|error| input_error(error.to_string()))
     }
 
-    /// Doors of the user's runs.
-    pub(crate) fn doors() -> PyResult<Vec<(u32, PathBuf)>> {
-        control::doors().map_err(|error| input_error(error.to_string()))
+    /// Sockets of the user's runs.
+    pub(crate) fn sockets() -> PyResult<Vec<(u32, PathBuf)>> {
+        control::sockets().map_err(|error| input_error(error.to_string()))
     }
 
-    /// Runs a command in a node of the run behind a door.
-    pub(crate) fn execute(door: &Path, node: &str, command: &[String]) -> PyResult<i32> {
-        control::execute(door, node, command).map_err(input_error)
+    /// Runs a command in a node of the run behind a socket.
+    pub(crate) fn execute(socket: &Path, node: &str, command: &[String]) -> PyResult<i32> {
+        control::execute(socket, node, command).map_err(input_error)
     }
 
     pub(crate) use airfair_emulate::lacks::lacks;
@@ -155,7 +155,7 @@ pub(crate) fn emulation_lacks(py: Python<'_>) -> Option<String> {
 #[pyfunction]
 pub(crate) fn emulations(py: Python<'_>) -> PyResult<Vec<(u32, std::path::PathBuf)>> {
     #[cfg(target_os = "linux")]
-    return py.detach(linux::doors);
+    return py.detach(linux::sockets);
     #[cfg(not(target_os = "linux"))]
     {
         _ = py;

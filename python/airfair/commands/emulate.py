@@ -225,23 +225,23 @@ run_option = click.option(
 )
 
 
-def door(run: int | None) -> Path:
+def control_socket(run: int | None) -> Path:
     """The socket of an emulation that runs. Raises `InputError` without one, or with several."""
-    doors = dict(_core.emulations())
-    if run is None and len(doors) == 1:
-        return next(iter(doors.values()))
-    if run in doors:
-        return doors[run]
-    if not doors:
+    sockets = dict(_core.emulations())
+    if run is None and len(sockets) == 1:
+        return next(iter(sockets.values()))
+    if run in sockets:
+        return sockets[run]
+    if not sockets:
         raise InputError("no emulation of yours runs; `airfair emulate FILE` begins one")
-    known = ", ".join(map(str, doors))
+    known = ", ".join(map(str, sockets))
     problem = f"--run {run}: no such emulation" if run is not None else "several emulations run"
     raise InputError(f"{problem}; expected --run with one of {known}")
 
 
 def enter(run: int | None, node: str, command: list[str]) -> None:
     """Run a command in a node, and exit with its status."""
-    path = door(run)
+    path = control_socket(run)
     # Ctrl-C is the command's: a handler, unlike what is ignored, is not inherited.
     signal.signal(signal.SIGINT, lambda *_: None)
     signal.signal(signal.SIGQUIT, lambda *_: None)

@@ -19,16 +19,21 @@ Placed = tuple[int, object]
 
 @dataclass(frozen=True)
 class Program:
-    """A program in a node: a text as a shell reads it, or words. `ends_run`: the run ends with it; others end
-    with the run. `at` and `until` are times of the run: of its start, and at which it is asked to end.
-    `name`: what it writes stands in `programs/NAME.txt` of the run's folder, if there is one."""
+    """A program in a node of an emulation."""
 
     node: str
+    """The node."""
     command: str | Sequence[str]
+    """A text as a shell reads it, or words."""
     ends_run: bool = False
+    """True: the run ends when it, and all others of which this is true, have ended. Others end with the run."""
     at: str = "0 s"
+    """The time of its start since the start of the run."""
     until: str | None = None
+    """The time at which it is asked to end."""
     name: str | None = None
+    """Name of its output in the run's folder, `programs/NAME.txt`; without a name it writes where the caller
+    does."""
 
     def words(self) -> list[str]:
         """The program and its arguments. Raises `InputError`."""
