@@ -26,7 +26,7 @@ class Program:
     command: str | Sequence[str]
     """A text as a shell reads it, or words."""
     ends_run: bool = False
-    """True: the run ends when it, and all others of which this is true, have ended. Others end with the run."""
+    """True: the run ends when it and all others of which this is true have ended. Others end with it."""
     at: str = "0 s"
     """The time of its start since the start of the run."""
     until: str | None = None
