@@ -1,0 +1,2 @@
+def write_page(stored):
+    return ""
