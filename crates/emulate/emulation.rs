@@ -73,14 +73,16 @@ struct Outside<'a, W> {
 
 impl<W: Steppable + AsMut<World>> Coupling<W> for Outside<'_, W> {
     fn enter(&mut self, world: &mut W) -> bool {
-        let ready = std::mem::take(&mut *self.ready.borrow_mut());
-        for number in ready {
+        let mut ready = self.ready.take();
+        for number in ready.drain(..) {
             match number {
                 KEEPER => self.hear(),
                 TIMER => self.look(world),
                 device => self.bridge.read(device as usize, world.as_mut()),
             }
         }
+        // Its memory is used again.
+        self.ready.replace(ready);
         let mut awaited = self.programs.iter().filter(|program| program.spec.ends_run).peekable();
         let has_ended = |program: &Followed| program.status.is_some() || program.error.is_some();
         let all_ended = awaited.peek().is_some() && awaited.all(has_ended);
