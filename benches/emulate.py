@@ -1,11 +1,12 @@
 """The load of the emulator: pairs of nodes that saturate their air with UDP, on real Linux stacks.
 
-    python -m benches.emulate path/to/airfair-load             measures the scenes and the ladder of pairs
-    python -m benches.emulate path/to/airfair-load --soak 20m  one scene that long: memory, descriptors, faults
-    python -m benches.emulate --frames 1000000                 random and damaged frames, written by a node's program
-    python -m benches.emulate path/to/airfair-load --pairs 25 --seconds 10   one scene, a line of JSON
+    python -m benches.emulate LOAD                          the scenes and the ladder of pairs
+    python -m benches.emulate LOAD --soak 20m               one scene for long: memory, descriptors, faults
+    python -m benches.emulate LOAD --pairs 25 --seconds 10  one scene, a line of JSON
+    python -m benches.emulate --frames 1000000              random and damaged frames by a program in a node
 
-Numbers are kept in `docs/bench-emulate.json`, the page `docs/bench-emulate.md` is written from them anew.
+LOAD is the path of `airfair-load`. Numbers are kept in `docs/bench-emulate.json`; the page
+`docs/bench-emulate.md` is written from them anew.
 
 Five pairs are a group, in a row: each senses its two neighbours on either side, so that about two of five
 senders are on the air at once; the next group is out of reach. Needs root on Linux.
@@ -51,10 +52,14 @@ PAYLOAD = 1472
 SECONDS = 10
 LADDER = (5, 10, 25, 50, 75, 100)
 
-START = 1.0
-"""Seconds until the senders start, and that the run goes on after them."""
+START, A_PAIR = 3, 0.08
+"""Seconds until all senders start at once, and those more for each pair: their processes wait for that."""
 
 Json = dict[str, Any]
+
+
+END = 1.0
+"""Seconds in which a sender announces its end."""
 
 
 def name(kind: str, number: int) -> str:
@@ -80,18 +85,16 @@ def scene(pairs: int, rate: int) -> str:
 def script(load: Path, pairs: int, rate: int, seconds: float) -> str:
     """The programs: a receiver and a sender a pair."""
     words = []
+    start = int(time.time() + START + A_PAIR * pairs)
     for pair in range(pairs):
         address = f"10.0.{(pair + 1) // 250}.{(pair + 1) % 250}"
         send = (
-            f'{load} send {address} --udp --rate "{OFFERED[rate]} Mbit/s" --size "{PAYLOAD} B" '
-            f'--for "{seconds} s" --wait "2 s"'
+            f'sh -c "sleep $(({start} - $(date +%s))); exec {load} send {address} --udp '
+            f"--rate '{OFFERED[rate]} Mbit/s' --size '{PAYLOAD} B' --for '{seconds} s' --wait '2 s'\""
         )
         receive = f'{load} receive --for "1 h"'
         words.append(f"[[program]]\nnode = \"{name('r', pair)}\"\ncommand = '{receive}'\n")
-        words.append(
-            f"[[program]]\nnode = \"{name('s', pair)}\"\ncommand = '{send}'\nat = \"{START} s\"\n"
-            "ends_run = true\n"
-        )
+        words.append(f"[[program]]\nnode = \"{name('s', pair)}\"\ncommand = '''{send}'''\nends_run = true\n")
     return "\n".join(words)
 
 
@@ -100,7 +103,7 @@ name = "wire"
 duration = "24 h"
 warmup = "0 s"
 node = [{{ id = "{name("r", 0)}", radios = [] }}, {{ id = "{name("s", 0)}", radios = [] }}]
-link = [{{ ends = ["{name("r", 0)}", "{name("s", 0)}"], rate = "1 Gbit/s", delay = "1 ms", queue_packets = 1000 }}]
+link = [{{ ends = ["{name("r", 0)}", "{name("s", 0)}"], rate = "1 Gbit/s", delay = "1 ms" }}]
 """
 """Two nodes and a wire."""
 
@@ -118,7 +121,7 @@ def status(pid: int, key: str) -> int:
 def descriptors(pid: int) -> int:
     """Open descriptors of a process."""
     try:
-        return len(os.listdir(f"/proc/{pid}/fd"))
+        return len(list(Path(f"/proc/{pid}/fd").iterdir()))
     except OSError:
         return 0
 
@@ -204,6 +207,8 @@ def measured(load: Path, pairs: int, rate: int, seconds: float, every: float = 0
     after = machine_times()
     spent = [b - a for a, b in zip(before, after, strict=True)]
     late, frames = run["lateness"], run["frames"]
+    flows = [flow for flow in run["flows"] if flow["protocol"] == "udp" and flow["to"].startswith("r")]
+    window = max(flow["last_s"] or 0 for flow in flows) - min(flow["first_s"] for flow in flows) - END
     return {
         "pairs": pairs,
         "rate": rate,
@@ -211,12 +216,13 @@ def measured(load: Path, pairs: int, rate: int, seconds: float, every: float = 0
         "elapsed_s": time.monotonic() - started,
         "wall_s": run["wall_s"],
         "set_up_s": run["set_up_s"],
-        "deliveries_per_s": late["deliveries"] / seconds,
-        "read_per_s": frames["read"] / seconds,
+        "window_s": window,
+        "deliveries_per_s": late["deliveries"] / window,
+        "read_per_s": frames["read"] / window,
         "late_us": [late[key] * 1e6 for key in ("p50_s", "p99_s", "p999_s", "worst_s")],
-        "cpu": run["cpu_s"] / run["wall_s"],
+        "cpu": run["cpu_s"] / window,
         "cpu_us": run["cpu_s"] * 1e6 / max(late["deliveries"], 1),
-        "wake_ups_per_s": run["wake_ups"] / run["wall_s"],
+        "wake_ups_per_s": run["wake_ups"] / window,
         "verdict": run["verdict"],
         "behind_from_s": run["behind_from_s"],
         "pauses": run["pauses"],
@@ -227,7 +233,7 @@ def measured(load: Path, pairs: int, rate: int, seconds: float, every: float = 0
         "no_priority": run["no_priority"],
         "skipped": sum(line["skipped"] for line in senders) / (pairs * seconds),
         "senders": len(senders),
-        "load_cpu": watched.load_cpu_s / seconds,
+        "load_cpu": watched.load_cpu_s / window,
         "memory_mb": max(watched.memory, default=0) / 1024,
         "memory": watched.memory,
         "descriptors": watched.descriptors,
@@ -274,7 +280,7 @@ def bench(load: Path) -> None:
         of = measured(load, pairs, rate, SECONDS)
         print(line(of), flush=True)
         runs.append({key: value for key, value in of.items() if key not in ("memory", "descriptors")})
-    store("scenes", {"machine": machine(), "seconds": SECONDS, "runs": runs})
+    store("scenes", {"machine": machine(), "seconds": SECONDS, "offered": OFFERED, "runs": runs})
 
 
 def soak(load: Path, seconds: float) -> None:
@@ -288,7 +294,7 @@ def soak(load: Path, seconds: float) -> None:
 
 
 def frames(count: int) -> None:
-    """Random and damaged frames by a program in a node: over a wire, which carries all of them, and the air."""
+    """Random and damaged frames by a program in a node, over a wire, which carries all, and the air."""
     results = []
     marking = "fq-codel[fq-codel.ecn=true]"
     parts: list[tuple[str, float, str, str, Sequence[str]]] = [
@@ -310,10 +316,10 @@ def hostile(count: int, text: str, device: str, options: Sequence[str]) -> Json:
     """A run with frames that no stack would send. The first node writes them, the others only listen."""
     driver = [sys.executable, "-B", str(Path(__file__).with_name("hostile.py")), str(count), device]
     with tempfile.TemporaryDirectory() as folder:
-        scenario, out = Path(folder) / "scene.toml", ()
+        scenario, out = Path(folder) / "scene.toml", list[str]()
         scenario.write_text(text, encoding="utf-8")
         if "--pcap" in options:
-            out = ("--out", str(Path(folder) / "run"))
+            out = ["--out", str(Path(folder) / "run")]
         command = [str(scenario), *options, *out, "--for", "1 h", "--node", name("r", 0), "--", *driver]
         lines, watched = followed(command, 0.5, count / 1000 + 120)
     run, own = lines[-1]["emulation"], lines[0]
