@@ -296,10 +296,10 @@ def soak(load: Path, seconds: float) -> None:
 def frames(count: int) -> None:
     """Random and damaged frames by a program in a node, over a wire, which carries all, and the air."""
     results = []
-    marking = "fq-codel[fq-codel.ecn=true]"
+    marking = "red[red.ecn=true]"
     parts: list[tuple[str, float, str, str, Sequence[str]]] = [
         ("a wire", 0.5, WIRE, "eth0", ()),
-        ("the air, FQ-CoDel that marks", 0.4, scene(GROUP, 54), "wl0", ("--scheme", marking)),
+        ("the air, RED that marks", 0.4, scene(GROUP, 54), "wl0", ("--scheme", marking)),
         ("a wire, with captures", 0.1, WIRE, "eth0", ("--pcap", "all")),
     ]
     for way, part, text, device, options in parts:

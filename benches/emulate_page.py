@@ -41,8 +41,8 @@ its node, and another process receives in the other node.
 """
 
 TRAFFIC = """The programs of the traffic, {processes} processes at 25 pairs and 54 Mbit/s, take
-{load_cpu:.2f} cores beside the emulator's {cpu:.2f}. At {most} pairs the senders left out {skipped:.1f} of {offered:.0f}
-datagrams a second each: they had no time on the processor, and the scene is less than its name says.
+{load_cpu:.2f} cores beside the emulator's {cpu:.2f}. At {most} pairs the senders left out {skipped:.1f} of
+{offered:.0f} datagrams a second each: they had no time on the processor.
 """
 
 

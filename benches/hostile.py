@@ -28,8 +28,8 @@ POOL = 4096
 
 def packets() -> list[bytes]:
     """Right packets with their types."""
-    ipv4 = bytes([10, 0, 0, 1, 10, 0, 0, 4])
-    ipv6 = bytes.fromhex("fd00" + 12 * "00" + "0001" + "fd00" + 12 * "00" + "0004")
+    ipv4 = bytes([10, 0, 0, 1, 10, 0, 0, 2])
+    ipv6 = bytes.fromhex("fd00" + 12 * "00" + "0001" + "fd00" + 12 * "00" + "0002")
 
     def four(protocol: int, payload: bytes, fragment: int = 0, tos: int = 2, options: bytes = b"") -> bytes:
         head = struct.pack(
@@ -54,7 +54,7 @@ def packets() -> list[bytes]:
     udp = struct.pack("!HHHH", 9000, 9, 108, 0) + bytes(100)
     tcp = struct.pack("!HHIIBBHHH", 1, 2, 3, 4, 0x50, 0x10, 512, 0, 0)
     longest = struct.pack("!HHIIBBHHH", 1, 2, 3, 4, 0xF0, 0x18, 512, 0, 0) + bytes(40) + bytes(1000)
-    arp = bytes.fromhex("0806000108000604000102af000000000a00000100000000000000000a000004")
+    arp = bytes.fromhex("0806000108000604000102af000000000a00000100000000000000000a000002")
     return [
         four(17, udp),
         four(17, udp, fragment=0x2000),
