@@ -14,6 +14,7 @@ use crate::bridge::Bridge;
 use crate::clock::{Ready, SharedPunctuality, WallClock};
 use crate::control::{Door, DoorPath};
 use crate::keeper::{Household, Keeper, News};
+use crate::live::{Live, LiveSpec, State};
 use crate::node::{Stack, Tried};
 use crate::plan::Plan;
 use crate::program::{ProgramSpec, found};
@@ -43,6 +44,8 @@ pub struct Options {
     pub seed: u64,
     /// True if the world needs the bytes of frames, for captures.
     pub captures: bool,
+    /// Where the state of the run is told while it runs.
+    pub live: LiveSpec,
 }
 
 /// A program, from the emulator's side.
@@ -61,6 +64,8 @@ struct Outside<'a, W> {
     ready: Ready,
     keeper: Keeper,
     timer: OwnedFd,
+    live: Live,
+    plan: Plan,
     programs: Vec<Followed>,
     punctuality: SharedPunctuality,
     now: Box<dyn Fn() -> Time>,
@@ -113,6 +118,17 @@ impl<W> Outside<'_, W> {
                 program.stopped = true;
                 self.keeper.stop_program(number);
             }
+        }
+        if self.live.is_due(now) {
+            let punctuality = self.punctuality.borrow();
+            let state = State {
+                time_s: now.0 as f64 / 1e9,
+                lateness: (&*punctuality).into(),
+                pauses: (&*punctuality).into(),
+                frames: self.bridge.counts().into(),
+                flows: report::rows(&self.bridge, &self.plan, now),
+            };
+            self.live.tell(&state, now);
         }
         self.interrupted |= !(self.goes_on)(world);
     }
@@ -171,6 +187,7 @@ pub fn emulate<W: Steppable + AsMut<World>>(
     say: &mut dyn FnMut(&str),
 ) -> Result<Report, String> {
     let plan = plan(world.as_mut(), options)?;
+    let live = Live::new(&options.live)?;
     let as_text = |error: io::Error| error.to_string();
     let path = DoorPath::new().map_err(as_text)?;
     let door = Some(Door::open(&path).map_err(as_text)?);
@@ -196,6 +213,9 @@ pub fn emulate<W: Steppable + AsMut<World>>(
         say(&format!("no management network: {problem}"));
     }
     let no_priority = prefer().err().map(|error| error.to_string());
+    if let Some(problem) = &no_priority {
+        say(&format!("no priority before other processes: {problem}"));
+    }
     let warmup = world.as_mut().warmup_end();
     let bridge = Bridge::new(plan.clone(), taps, options.seed, options.captures, warmup);
     let followed = |spec: &ProgramSpec| Followed {
@@ -211,6 +231,8 @@ pub fn emulate<W: Steppable + AsMut<World>>(
         ready: clock.ready(),
         keeper,
         timer,
+        live,
+        plan: plan.clone(),
         programs: options.programs.iter().map(followed).collect(),
         punctuality: clock.punctuality(),
         now: Box::new(clock.reader()),

@@ -13,6 +13,7 @@
 //! - [`punctuality`]: lateness of deliveries, and pauses of the machine;
 //! - [`emulation`]: all of it, from the first namespace to the report;
 //! - [`report`]: counts, lateness, and the verdict on the run;
+//! - [`live`]: the state of the run while it runs;
 //! - [`lacks`]: what the machine or its user lacks.
 
 #![cfg(target_os = "linux")]
@@ -26,6 +27,7 @@ pub mod flows;
 pub mod frame;
 pub mod keeper;
 pub mod lacks;
+pub mod live;
 pub mod management;
 mod netlink;
 pub mod node;

@@ -6,8 +6,9 @@ use airfair_units::{Span, Time};
 /// A delivery in a run that kept up is not later than this, but for one in a hundred.
 pub const KEPT_UP: Span = Span::from_millis(1);
 
-/// A part of this of all deliveries may be later.
-const PART: f64 = 0.99;
+/// Of so many deliveries one may be later; three of few deliveries are no fault of a machine.
+const ONE_IN: u64 = 100;
+const ALWAYS_ALLOWED: u64 = 3;
 
 /// The least time in which the emulator wanted to run and did not that counts as a pause of the machine.
 const SHORTEST_PAUSE: Span = Span::from_millis(5);
@@ -33,12 +34,30 @@ pub struct Pauses {
     pub total: Span,
 }
 
+/// Deliveries, and those of them that were late.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counted {
+    deliveries: u64,
+    late: u64,
+}
+
+impl Counted {
+    fn add(&mut self, is_late: bool) {
+        self.deliveries += 1;
+        self.late += u64::from(is_late);
+    }
+
+    /// True if more were late than a run that kept up may have.
+    fn too_many(self) -> bool {
+        self.late > (self.deliveries / ONE_IN).max(ALWAYS_ALLOWED)
+    }
+}
+
 /// Deliveries of a second of the run.
 #[derive(Debug, Clone, Copy, Default)]
 struct Second {
     number: u64,
-    deliveries: u64,
-    late: u64,
+    counted: Counted,
     first_late: Option<Time>,
 }
 
@@ -46,7 +65,8 @@ struct Second {
 #[derive(Debug, Clone, Default)]
 pub struct Punctuality {
     all: Lateness,
-    unexplained: Lateness,
+    /// Deliveries that no pause explains, and those of them that were late.
+    unexplained: Counted,
     pauses: Pauses,
     /// Until then lateness is explained by a pause.
     explained_until: Time,
@@ -80,23 +100,21 @@ impl Punctuality {
         if now < self.explained_until {
             return;
         }
-        self.unexplained.add(late);
+        self.unexplained.add(late > KEPT_UP);
         let number = now.0 / 1_000_000_000;
         if number != self.second.number {
             self.end_second();
             self.second = Second { number, ..Second::default() };
         }
-        self.second.deliveries += 1;
+        self.second.counted.add(late > KEPT_UP);
         if late > KEPT_UP {
-            self.second.late += 1;
             self.second.first_late.get_or_insert(now);
         }
     }
 
     fn end_second(&mut self) {
-        let Second { deliveries, late, first_late, .. } = self.second;
-        if late as f64 > (1.0 - PART) * deliveries as f64 {
-            self.late_from = self.late_from.or(first_late);
+        if self.second.counted.too_many() {
+            self.late_from = self.late_from.or(self.second.first_late);
         }
     }
 
@@ -147,8 +165,7 @@ impl Punctuality {
         let mut last = self.clone();
         last.end_second();
         let too_many = last.pauses.total.0 > length.0 / MOST_EXPLAINED;
-        let late = last.unexplained.quantile(PART) > KEPT_UP;
-        if late || too_many || last.refused_from.is_some() {
+        if last.unexplained.too_many() || too_many || last.refused_from.is_some() {
             let from = [last.late_from, last.refused_from];
             Verdict::FellBehind { from: from.into_iter().flatten().min() }
         } else if last.pauses.count > 0 {

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 mod linux {
     use std::path::{Path, PathBuf};
 
+    use airfair_emulate::live::LiveSpec;
     use airfair_emulate::node::Stack;
     use airfair_emulate::program::ProgramSpec;
     use airfair_emulate::{Options, control, emulate};
@@ -28,6 +29,8 @@ mod linux {
         congestion_control: Option<String>,
         ecn: bool,
         duration_s: Option<f64>,
+        live: Option<PathBuf>,
+        metrics: Option<u16>,
     }
 
     #[derive(Debug, Deserialize)]
@@ -82,6 +85,7 @@ mod linux {
                 stack: Stack { congestion_control: self.congestion_control, ecn: self.ecn },
                 seed,
                 captures,
+                live: LiveSpec { lines: self.live, port: self.metrics },
             }
         }
     }

@@ -267,7 +267,8 @@ class Scenario:
 
         The request is JSON, every key optional: `programs` (`node`, `command` as a list of words, `ends_run`,
         `at_s`, `until_s`, `output`: the file that gets what it writes), `flows` (simulate the scenario's),
-        `own_routing`, `congestion_control`, `ecn`, `duration_s`. Without programs that end the run it ends
+        `own_routing`, `congestion_control`, `ecn`, `duration_s`, `live` (a file that gets a line of JSON
+        every second), `metrics` (the port of 127.0.0.1 for Prometheus). Without programs that end the run it ends
         with the scenario. The result is that of `record`, and `emulation` in it. A signal, or `stop`, ends
         the run like its end. Only on Linux.
         """
@@ -731,6 +732,7 @@ def emulations() -> list[tuple[int, Path]]:
 def execute_in(path: str | os.PathLike[str], node: str, command: Sequence[str]) -> int:
     """Run a command in a node of the emulation with this socket, in this terminal and folder; its exit
     status. Raises `InputError`."""
+
 def load_receive(options: Sequence[tuple[str, str]]) -> tuple[str, BaseException | None]:
     """Receives traffic until its end; a report as JSON, and the exception of the signal that has ended it
     before. Options are those of `airfair load receive`, without dashes. Raises `InputError`, `OSError`."""

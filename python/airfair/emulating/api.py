@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .. import _core, experiment, recording
 from .._core import InputError, Scenario
-from ..arguments import Overrides, as_flag, as_scenario, as_type
+from ..arguments import Overrides, as_flag, as_path, as_scenario, as_type, as_whole
 from ..capture import Capture
 from .programs import Program
 
@@ -32,6 +32,8 @@ def emulate(
     congestion_control: str | None = None,
     ecn: bool = False,
     duration: str | None = None,
+    live: str | os.PathLike[str] | None = None,
+    metrics: int | None = None,
     interval: str = "1 s",
     stop: _core.Stop | None = None,
     out: str | os.PathLike[str] | None = None,
@@ -45,6 +47,9 @@ def emulate(
     programs with the scenario. With `flows` the scenario's flows are simulated beside the programs; with
     `own_routing` the nodes have no routes. `congestion_control` is TCP's in all nodes (the kernel's own by
     default), with `ecn` it asks for ECN. Ctrl-C, and `stop`, end it like its end.
+
+    While it runs, the file `live` gets a line of JSON every second, and the port `metrics` of 127.0.0.1
+    answers Prometheus.
 
     Returns the recording, as `airfair.record` does, with `result["emulation"]`: the verdict whether it kept
     up with the wall clock, programs with their exit status, and flows of the stacks. Raises `InputError`,
@@ -75,6 +80,8 @@ def emulate(
             "own_routing": own_routing,
             "congestion_control": congestion_control,
             "ecn": ecn,
+            "live": None if live is None else as_path("live", live),
+            "metrics": None if metrics is None else as_whole("metrics", metrics, 1, 65535),
             "duration_s": None if duration is None else _core.parse_time(duration, "duration") / 1e9,
         }
         return scenario.emulate(json.dumps(request), interval, scheme, seed, stop, watch)
