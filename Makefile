@@ -27,7 +27,7 @@ export VIRTUAL_ENV := $(VENV)
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint $(CONSTRAINTS)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv build demo suite-gate which-scheme test lint lint-rust lint-python rust python browser tshark pages docs docs-links wheel sdist validate validate-advise validate-airtime validate-maps validate-rates same bench instructions valgrind bench-peers fuzz mutants clean
+.PHONY: help venv build demo suite-gate which-scheme test lint lint-rust lint-python rust python browser tshark pages docs docs-links wheel sdist validate validate-advise validate-airtime validate-maps validate-rates same bench bench-emulate soak-emulate fuzz-emulate instructions valgrind bench-peers fuzz mutants clean
 .DELETE_ON_ERROR:
 # Several parts install into .venv, and two pips at once break it. `.ci/run` says what may run side by side.
 .NOTPARALLEL:
@@ -162,6 +162,20 @@ bench: ## What a frame costs (instructions, time a hearer, memory a node), and w
 	@"$${CARGO_TARGET_DIR:-target}/release/bench-optimum"
 	@"$${CARGO_TARGET_DIR:-target}/release/bench-c3l"
 	@"$${CARGO_TARGET_DIR:-target}/release/bench-coding"
+
+# The numbers of each are kept, and docs/bench-emulate.md is written from them anew.
+LOAD := "$${CARGO_TARGET_DIR:-target}/release/airfair-load"
+
+bench-emulate: $(BUILT) ## Load of the emulator by pairs of nodes that saturate their air; as root, three minutes; writes docs/bench-emulate.md
+	cargo build --quiet --release --locked -p airfair-load
+	$(BIN)/python -m benches.emulate $(LOAD)
+
+soak-emulate: $(BUILT) ## The same with one scene for SOAK=20m: memory, descriptors, faults
+	cargo build --quiet --release --locked -p airfair-load
+	$(BIN)/python -m benches.emulate $(LOAD) --soak $(or $(SOAK),20m)
+
+fuzz-emulate: $(BUILT) ## FRAMES=1000000 random and damaged frames by a program in a node of the emulator; as root, two minutes
+	$(BIN)/python -m benches.emulate --frames $(or $(FRAMES),1000000)
 
 instructions: $(BUILT) valgrind ## Do frames and wired packets cost the instructions that benches/instructions.toml says?
 	@$(BIN)/python benches/speed.py --check

@@ -119,6 +119,17 @@ def test_a_run_without_programs_ends_with_the_scenario() -> None:
     assert report["programs"] == []
 
 
+def test_many_nodes(tmp_path: Path) -> None:
+    """More than the kernel answers about at once; out of reach of each other, so that there are no routes."""
+    scenario = tmp_path / "many.toml"
+    grid = '[nodes]\nkind = "grid"\ncolumns = 15\nrows = 10\nspacing = "9 km"\n'
+    scenario.write_text(
+        f'name = "many"\nduration = "20 s"\nwarmup = "0 s"\n[radio]\n{grid}', encoding="utf-8"
+    )
+    done = emulate(str(scenario), "--node", "149", "--", sys.executable, "-c", "print('here')", timeout=240)
+    assert (done.returncode, done.stdout) == (0, "here\n"), done.stderr
+
+
 def test_an_interrupt_ends_it_with_a_report() -> None:
     command = [sys.executable, "-m", "airfair", "emulate", str(CHAIN), "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

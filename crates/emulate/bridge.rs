@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use airfair_schemes::places::{Ecn, FlowId};
-use airfair_sim::ids::{NodeIx, PortIx};
+use airfair_sim::ids::NodeIx;
 use airfair_sim::{Egress, Fate, Injection, PacketBytes, World};
 use airfair_units::Time;
 use rustix::io::Errno;
@@ -63,8 +63,8 @@ pub struct Counts {
 pub struct Bridge {
     plan: Plan,
     taps: Vec<Tap>,
-    /// Devices by port.
-    by_port: BTreeMap<PortIx, usize>,
+    /// Devices by the number of the port.
+    by_port: Vec<Option<usize>>,
     inside: Vec<Inside>,
     free: Vec<usize>,
     buffer: Vec<u8>,
@@ -78,7 +78,12 @@ impl Bridge {
     /// For the devices of a plan's nodes; `seed` is the key of the numbers of flows. With `captures` the world is given the frames' bytes.
     #[must_use]
     pub fn new(plan: Plan, taps: Vec<Tap>, seed: u64, captures: bool, warmup: Time) -> Self {
-        let by_port = taps.iter().enumerate().map(|(at, tap)| (tap.port, at)).collect();
+        let mut by_port = Vec::new();
+        for (at, tap) in taps.iter().enumerate() {
+            let port = tap.port.0 as usize;
+            by_port.resize(by_port.len().max(port + 1), None);
+            by_port[port] = Some(at);
+        }
         Self {
             plan,
             taps,
@@ -199,7 +204,8 @@ impl Bridge {
     }
 
     fn deliver(&mut self, place: usize, egress: &Egress) {
-        let Some(device) = egress.port.and_then(|port| self.by_port.get(&port)) else { return };
+        let device = egress.port.and_then(|port| self.by_port.get(port.0 as usize).copied().flatten());
+        let Some(device) = device else { return };
         let inside = &mut self.inside[place];
         // Of a broadcast the copies that follow have it too: it was marked before it was sent.
         if egress.ecn == Ecn::Ce && !inside.marked && mark(&mut inside.frame) {
@@ -209,7 +215,7 @@ impl Bridge {
         if egress.echo && echo(&mut inside.frame) {
             self.counts.echoed += 1;
         }
-        match rustix::io::write(&self.taps[*device].frames, &inside.frame) {
+        match rustix::io::write(&self.taps[device].frames, &inside.frame) {
             // A device that a program has set down hears nothing: no fault.
             Err(Errno::IO) => {}
             Err(_) => self.counts.not_written += 1,

@@ -17,6 +17,9 @@ use rustix::time::{ClockId, Timespec, clock_gettime};
 /// world is not.
 pub const MOST_BEHIND: Span = Span::from_millis(50);
 
+/// A time shorter than this is not slept: to fall asleep and to wake takes as long.
+const SHORTEST_SLEEP: Span = Span::from_micros(10);
+
 /// Descriptors that one look reports at most.
 const MOST_READY: usize = 64;
 
@@ -30,12 +33,10 @@ pub type SharedPunctuality = Rc<RefCell<Punctuality>>;
 #[derive(Debug)]
 pub struct WallClock {
     start: u64,
-    /// Devices.
-    devices: OwnedFd,
     /// The keeper and timers: read however late the world is.
     control: OwnedFd,
-    /// Both.
-    both: OwnedFd,
+    /// The same and devices.
+    all: OwnedFd,
     ready: Ready,
     punctuality: SharedPunctuality,
     /// Looks at which the world was too late to take frames.
@@ -55,15 +56,10 @@ impl WallClock {
     /// Without free descriptors.
     pub fn new() -> io::Result<Self> {
         let new = || epoll::create(CreateFlags::CLOEXEC);
-        let (devices, control, both) = (new()?, new()?, new()?);
-        for (number, of) in [&devices, &control].into_iter().enumerate() {
-            epoll::add(&both, of, EventData::new_u64(number as u64), EventFlags::IN)?;
-        }
         Ok(Self {
             start: monotonic(),
-            devices,
-            control,
-            both,
+            control: new()?,
+            all: new()?,
             ready: Ready::default(),
             punctuality: SharedPunctuality::default(),
             refused: 0,
@@ -101,15 +97,18 @@ impl WallClock {
     /// # Errors
     /// As the kernel says.
     pub fn watch_device(&self, device: impl AsFd, number: u64) -> io::Result<()> {
-        Ok(epoll::add(&self.devices, device, EventData::new_u64(number), EventFlags::IN)?)
+        Ok(epoll::add(&self.all, device, EventData::new_u64(number), EventFlags::IN)?)
     }
 
     /// Watches a descriptor of control.
     ///
     /// # Errors
     /// As the kernel says.
-    pub fn watch_control(&self, device: impl AsFd, number: u64) -> io::Result<()> {
-        Ok(epoll::add(&self.control, device, EventData::new_u64(number), EventFlags::IN)?)
+    pub fn watch_control(&self, descriptor: impl AsFd, number: u64) -> io::Result<()> {
+        for set in [&self.control, &self.all] {
+            epoll::add(set, descriptor.as_fd(), EventData::new_u64(number), EventFlags::IN)?;
+        }
+        Ok(())
     }
 
     /// Times at which it has looked, and those of them at which the world was too late for more frames.
@@ -142,18 +141,15 @@ impl Clock for WallClock {
             self.punctuality.borrow_mut().refused(now);
             return if Self::look(&self.ready, &self.control, Span::ZERO) { Wake::Input } else { Wake::Due };
         }
+        self.wakes += 1;
         loop {
-            self.wakes += 1;
-            let began = (now, sys::cpu_time());
-            let none = Ready::default();
-            let has_input = Self::look(&none, &self.both, until.since(now));
+            let began = now;
+            let wait = until.since(now);
+            let wait = if wait < SHORTEST_SLEEP { Span::ZERO } else { wait };
+            let has_input = Self::look(&self.ready, &self.all, wait);
             now = self.now();
-            self.punctuality.borrow_mut().looked(began, (now, sys::cpu_time()), until);
+            self.punctuality.borrow_mut().looked(began, now, until, sys::cpu_time);
             if has_input {
-                for set in none.borrow().iter() {
-                    let set = if *set == 0 { &self.devices } else { &self.control };
-                    Self::look(&self.ready, set, Span::ZERO);
-                }
                 return Wake::Input;
             }
             if now >= until {

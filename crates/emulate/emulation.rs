@@ -72,24 +72,27 @@ struct Outside<'a, W> {
     /// False once the user has asked for the end.
     goes_on: &'a mut dyn FnMut(&mut W) -> bool,
     interrupted: bool,
-    keeper_ended: bool,
+    /// The keeper has ended by itself, for this reason.
+    keeper_ended: Option<String>,
     device_drops: Option<u64>,
 }
 
 impl<W: Steppable + AsMut<World>> Coupling<W> for Outside<'_, W> {
     fn enter(&mut self, world: &mut W) -> bool {
-        let ready = std::mem::take(&mut *self.ready.borrow_mut());
-        for number in ready {
+        let mut ready = self.ready.take();
+        for number in ready.drain(..) {
             match number {
                 KEEPER => self.receive_events(),
                 TIMER => self.look(world),
                 device => self.bridge.read(device as usize, world.as_mut()),
             }
         }
+        // Its memory is used again.
+        self.ready.replace(ready);
         let mut awaited = self.programs.iter().filter(|program| program.spec.ends_run).peekable();
         let has_ended = |program: &Followed| program.status.is_some() || program.error.is_some();
         let all_ended = awaited.peek().is_some() && awaited.all(has_ended);
-        !self.interrupted && !all_ended && !self.keeper_ended
+        !self.interrupted && !all_ended && self.keeper_ended.is_none()
     }
 
     fn leave(&mut self, world: &mut W, arrived: &mut dyn FnMut(Time)) {
@@ -136,8 +139,10 @@ impl<W> Outside<'_, W> {
             match self.keeper.event(false) {
                 Ok(Some((event, _))) => self.handle(event),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-                _ => {
-                    self.keeper_ended = true;
+                other => {
+                    let reason =
+                        other.err().map_or_else(|| "it was killed".to_string(), |error| error.to_string());
+                    self.keeper_ended.get_or_insert(reason);
                     return;
                 }
             }
@@ -153,8 +158,8 @@ impl<W> Outside<'_, W> {
                 self.programs.get_mut(program).into_iter().for_each(|of| of.error = Some(error.clone()));
             }
             Event::Finished { device_drops } => self.device_drops = Some(device_drops),
-            Event::Failed { .. } => self.keeper_ended = true,
-            Event::Made | Event::Began(..) => {}
+            Event::Failed { error } => self.keeper_ended = Some(error),
+            Event::Made | Event::Ready | Event::Began(..) => {}
         }
     }
 
@@ -174,7 +179,7 @@ impl<W> Outside<'_, W> {
 /// some fifty times a second. Calls `say` with lines about what has begun.
 ///
 /// # Errors
-/// The part that could not be made, before the run begins.
+/// The part that could not be made, before the run begins; or the end of the process that keeps the nodes.
 pub fn emulate<W: Steppable + AsMut<World>>(
     world: &mut W,
     options: &Options,
@@ -233,13 +238,16 @@ pub fn emulate<W: Steppable + AsMut<World>>(
         now: Box::new(clock.reader()),
         goes_on,
         interrupted: false,
-        keeper_ended: false,
+        keeper_ended: None,
         device_drops: None,
     };
     let cpu = sys::cpu_time();
     coupled(world, &mut clock, &mut outside);
     let (wall, cpu) = (clock.now(), Span(sys::cpu_time().0 - cpu.0));
     sys::be_usual();
+    if let Some(reason) = outside.keeper_ended {
+        return Err(format!("the process that keeps the nodes has ended: {reason}"));
+    }
     outside.finish();
     let Outside { bridge, programs, interrupted, punctuality, device_drops, .. } = outside;
     let counts = bridge.counts();

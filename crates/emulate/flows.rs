@@ -106,27 +106,31 @@ impl Flows {
 
     /// The source's stack has sent a packet.
     pub fn sent(&mut self, of: &Counted, ends: [NodeIx; 2], now: Time) {
-        if !self.by_tuple.contains_key(&of.tuple) {
-            if self.flows.len() >= MOST_FLOWS {
+        let at = match self.by_tuple.get(&of.tuple) {
+            Some(&at) => at,
+            None if self.flows.len() >= MOST_FLOWS => {
                 self.others += 1;
                 return;
             }
-            self.by_tuple.insert(of.tuple, self.flows.len());
-            self.flows.push(Flow {
-                tuple: of.tuple,
-                ends,
-                sent_packets: 0,
-                sent_bytes: 0,
-                arrived_packets: 0,
-                arrived_bytes: 0,
-                measured_bytes: 0,
-                marked_packets: 0,
-                first: now,
-                last: None,
-                next: None,
-            });
-        }
-        let flow = &mut self.flows[self.by_tuple[&of.tuple]];
+            None => {
+                self.by_tuple.insert(of.tuple, self.flows.len());
+                self.flows.push(Flow {
+                    tuple: of.tuple,
+                    ends,
+                    sent_packets: 0,
+                    sent_bytes: 0,
+                    arrived_packets: 0,
+                    arrived_bytes: 0,
+                    measured_bytes: 0,
+                    marked_packets: 0,
+                    first: now,
+                    last: None,
+                    next: None,
+                });
+                self.flows.len() - 1
+            }
+        };
+        let flow = &mut self.flows[at];
         flow.sent_packets += 1;
         flow.sent_bytes += u64::from(of.payload);
     }

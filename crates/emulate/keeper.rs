@@ -41,6 +41,8 @@ pub(crate) enum Event {
     Began(Tried, Option<String>),
     /// The next node is made; its devices come with it.
     Made,
+    /// All nodes are made, and the ways between them.
+    Ready,
     /// A part could not be made.
     Failed { error: String },
     /// A program has ended.
@@ -108,6 +110,7 @@ impl Keeper {
                 _ => return Err(unexpected()),
             }
         }
+        let (Event::Ready, _) = next()? else { return Err(unexpected()) };
         Ok((keeper, taps, Made { tried, no_management }))
     }
 
@@ -230,6 +233,7 @@ impl<'a> KeeperProcess<'a> {
         hub.as_ref()
             .map_or(Ok(()), |hub| hub.add_routes(&numbers))
             .map_err(|error| format!("the management network: {error}"))?;
+        channel.send(&Event::Ready, &[]).map_err(|error| error.to_string())?;
         Ok(Self { channel, setup, hub, nodes, hosts, running: Vec::new(), finishing: false })
     }
 

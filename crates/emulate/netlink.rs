@@ -22,6 +22,9 @@ use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
 /// Bytes of requests that are sent at once.
 const BATCH: usize = 16 * 1024;
 
+/// Most requests that are sent at once: the socket holds some 250 answers, and one that it cannot hold is an error.
+const MOST_AT_ONCE: u32 = 64;
+
 /// An address of a link.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Address {
@@ -66,6 +69,7 @@ pub(crate) struct Requests {
     socket: Socket,
     bytes: Vec<u8>,
     sent: u32,
+    answered: u32,
 }
 
 impl Requests {
@@ -74,7 +78,7 @@ impl Requests {
         let mut socket = Socket::new(NETLINK_ROUTE)?;
         socket.bind_auto()?;
         socket.connect(&SocketAddr::new(0, 0))?;
-        Ok(Self { socket, bytes: Vec::new(), sent: 0 })
+        Ok(Self { socket, bytes: Vec::new(), sent: 0, answered: 0 })
     }
 
     /// Sets a link up, with these values if they are given.
@@ -176,7 +180,8 @@ impl Requests {
         let at = self.bytes.len();
         self.bytes.resize(at + message.buffer_len(), 0);
         message.serialize(&mut self.bytes[at..]);
-        if self.bytes.len() >= BATCH { self.finish() } else { Ok(()) }
+        let is_full = self.bytes.len() >= BATCH || self.sent - self.answered >= MOST_AT_ONCE;
+        if is_full { self.finish() } else { Ok(()) }
     }
 
     /// Sends what is left and waits for all answers.
@@ -189,6 +194,7 @@ impl Requests {
         }
         self.socket.send(&self.bytes, 0)?;
         self.bytes.clear();
+        self.answered = self.sent;
         let mut first = Ok(());
         loop {
             let (answers, _) = self.socket.recv_from_full()?;

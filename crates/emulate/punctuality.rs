@@ -16,6 +16,10 @@ const SHORTEST_PAUSE: Span = Span::from_millis(5);
 /// A pause is made good within this many times its length.
 const MADE_GOOD: u64 = 2;
 
+/// The processor time of the emulator is read at most so often: each time is a system call. A pause is too short by what the emulator has
+/// computed since then.
+const CPU_EVERY: Span = Span::from_micros(250);
+
 /// The largest part of a run, as its divisor, that pauses may explain: 5 %.
 const MOST_EXPLAINED: u64 = 20;
 
@@ -74,18 +78,19 @@ pub struct Punctuality {
     last: Look,
 }
 
-/// The end of a look of the clock: the time, and the processor time used until then.
+/// The end of the last look of the clock, and the processor time used until a time.
 #[derive(Debug, Clone, Copy, Default)]
 struct Look {
     at: Time,
     cpu: Span,
+    cpu_at: Time,
 }
 
 impl Punctuality {
     /// Of a run that begins at this time, with this processor time used before.
     #[must_use]
     pub fn beginning((at, cpu): (Time, Span)) -> Self {
-        Self { last: Look { at, cpu }, ..Self::default() }
+        Self { last: Look { at, cpu, cpu_at: at }, ..Self::default() }
     }
 
     /// Counts a delivery of a time.
@@ -120,18 +125,23 @@ impl Punctuality {
         }
     }
 
-    /// A look of the clock, that began and ended at these times with this processor time, and could have slept until a time. What the
-    /// emulator has neither slept nor computed is a pause.
-    pub fn looked(&mut self, began: (Time, Span), ended: (Time, Span), until: Time) {
-        let busy = left(began.0.since(self.last.at), left(began.1, self.last.cpu));
-        let overslept = left(ended.0.since(until.max(began.0)), left(ended.1, began.1));
-        self.last = Look { at: ended.0, cpu: ended.1 };
+    /// A look of the clock, that began and ended at these times, and could have slept until a time; `cpu` reads the processor time used.
+    /// What the emulator has neither slept nor computed is a pause.
+    pub fn looked(&mut self, began: Time, ended: Time, until: Time, cpu: impl FnOnce() -> Span) {
+        let mut busy = began.since(self.last.at);
+        let overslept = ended.since(until.max(began));
+        self.last.at = ended;
+        if ended.since(self.last.cpu_at) >= CPU_EVERY {
+            let cpu = cpu();
+            busy = left(busy, left(cpu, self.last.cpu));
+            self.last = Look { at: ended, cpu, cpu_at: ended };
+        }
         for away in [busy, overslept] {
             if away >= SHORTEST_PAUSE {
                 self.pauses.count += 1;
                 self.pauses.longest = self.pauses.longest.max(away);
                 self.pauses.total += away;
-                let until = ended.0.saturating_add(Span(away.0.saturating_mul(MADE_GOOD)));
+                let until = ended.saturating_add(Span(away.0.saturating_mul(MADE_GOOD)));
                 self.explained_until = self.explained_until.max(until);
             }
         }
@@ -201,6 +211,10 @@ mod tests {
 
     const TEN: Span = Span::from_secs(10);
 
+    fn idle() -> Span {
+        Span::ZERO
+    }
+
     #[test]
     fn few_late_deliveries_are_allowed() {
         let mut punctuality = Punctuality::default();
@@ -220,8 +234,8 @@ mod tests {
     fn a_pause_explains_twice_its_length_and_no_more() {
         // The machine is away from 5.00 s to 5.04 s.
         let away = |punctuality: &mut Punctuality| {
-            punctuality.looked((ms(0), Span::ZERO), (ms(5_000), Span::ZERO), ms(5_000));
-            punctuality.looked((ms(5_000), Span::ZERO), (ms(5_040), Span::ZERO), ms(5_000));
+            punctuality.looked(ms(0), ms(5_000), ms(5_000), idle);
+            punctuality.looked(ms(5_000), ms(5_040), ms(5_000), idle);
         };
         let late = |end: u64| move |at: u64| if (5_000..end).contains(&at) { 40_000 } else { 80 };
         let mut made_good = Punctuality::default();
@@ -241,12 +255,12 @@ mod tests {
     #[test]
     fn computing_is_no_pause() {
         let mut punctuality = Punctuality::default();
-        punctuality.looked((ms(0), Span::ZERO), (ms(1), Span::ZERO), ms(1));
+        punctuality.looked(ms(0), ms(1), ms(1), idle);
         // 30 ms of work, then a sleep that ends in time.
-        punctuality.looked((ms(31), Span::from_millis(30)), (ms(40), Span::from_millis(30)), ms(40));
+        punctuality.looked(ms(31), ms(40), ms(40), || Span::from_millis(30));
         assert_eq!(punctuality.pauses().count, 0);
         // Input ends a sleep early.
-        punctuality.looked((ms(40), Span::from_millis(30)), (ms(41), Span::from_millis(30)), ms(90));
+        punctuality.looked(ms(40), ms(41), ms(90), || Span::from_millis(30));
         assert_eq!(punctuality.pauses().count, 0);
     }
 
@@ -254,8 +268,8 @@ mod tests {
     fn pauses_cannot_explain_a_machine_that_is_away_all_the_time() {
         let mut punctuality = Punctuality::default();
         for at in (0..10_000).step_by(100) {
-            punctuality.looked((ms(at), Span::ZERO), (ms(at + 20), Span::ZERO), ms(at));
-            punctuality.looked((ms(at + 20), Span::ZERO), (ms(at + 100), Span::ZERO), ms(at + 100));
+            punctuality.looked(ms(at), ms(at + 20), ms(at), idle);
+            punctuality.looked(ms(at + 20), ms(at + 100), ms(at + 100), idle);
         }
         assert_eq!(punctuality.pauses().count, 100);
         assert!(matches!(punctuality.verdict(TEN), Verdict::FellBehind { .. }));
