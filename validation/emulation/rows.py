@@ -245,7 +245,7 @@ def rows(folder: Path) -> list[Row]:
                     for name in uploads
                 ),
             ),
-            lambda: World(tables, flows, warmup_s=10),
+            lambda: World(tables, flows),
         ),
         Row(
             "cut",

@@ -81,6 +81,8 @@ def measures_of_simulation(result: RunResult) -> dict[str, float]:
         delays[name] = math.nan if flow["mean_delay_s"] is None else 1e3 * flow["mean_delay_s"]
         p99 = flow["p99_delay_s"]
         found[f"p99 {name}"] = math.nan if p99 is None else 1e3 * p99
+        if name == "ping":
+            found["ping"] = math.nan if flow["rtt_s"] is None else 1e3 * flow["rtt_s"]
     if "ping-there" in delays:
         found["ping"] = delays["ping-there"] + delays["ping-back"]
     return found
@@ -130,7 +132,9 @@ def measures_of_emulation(
             if (row["from"], row["to"], row["protocol"].lower(), row["to_port"]) == wanted
         ]
         found[f"goodput {flow.id}"] = sum(row["goodput_bps"] for row in rows) / 1e3
-        found |= of_receiver(flow.id, outputs.get(f"receive-{flow.id}", ""), seconds, world.warmup_s)
+        first = min((row["first_s"] for row in rows), default=math.inf)
+        report = outputs.get(f"receive-{flow.id}", "")
+        found |= of_receiver(flow.id, report, first, world.warmup_s, seconds + world.warmup_s)
         if f"received {flow.id}" not in found and not rows:
             notes.append(f"{flow.id}: nothing sent: {outputs.get(f'send-{flow.id}', '').strip()[-200:]}")
     if world.ping is not None:
@@ -144,17 +148,18 @@ def measures_of_emulation(
     return found, notes
 
 
-def of_receiver(flow: str, text: str, seconds: int, warmup_s: int) -> dict[str, float]:
-    """The numbers of a receiver's report: goodput in whole seconds after the warm-up and before the end."""
+def of_receiver(flow: str, text: str, first_s: float, from_s: int, until_s: int) -> dict[str, float]:
+    """The numbers of a receiver's report: goodput in the whole seconds of a part of the run; the flow's first
+    packet was sent at `first_s`."""
     lines = [line for line in text.splitlines() if line.startswith("{")]
     report = json.loads(lines[-1]) if lines else {"flows": []}
     if not report["flows"]:
         return {}
     of = report["flows"][0]
-    first = math.ceil(warmup_s - (of["first_s"] or 0))
-    count = seconds - 1
-    carried = sum((of["intervals"] or [])[max(first, 0) : max(first, 0) + count])
-    found = {f"received goodput {flow}": 8e-3 * carried / count}
+    found: dict[str, float] = {}
+    if first_s < until_s - 2:
+        first, end = max(math.ceil(from_s - first_s), 0), math.floor(until_s - first_s)
+        found[f"received goodput {flow}"] = 8e-3 * sum((of["intervals"] or [])[first:end]) / (end - first)
     packets = of["packets"]
     if packets is not None and packets["delay_p99_s"] is not None:
         found[f"p99 {flow}"] = 1e3 * packets["delay_p99_s"]

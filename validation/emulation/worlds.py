@@ -26,6 +26,7 @@ START_S = 1
 
 FIRST_PORT = 7000
 PING_BYTES = 56
+ECHO_BYTES = 64
 PING_GAP_S = 0.2
 
 
@@ -43,7 +44,8 @@ class Flow:
 
 @dataclass(frozen=True)
 class Ping:
-    """Echo requests of 84 B; in the simulator datagrams of that size in both directions."""
+    """Echo requests of 84 B; in the simulator datagrams of that size in both directions, and on an
+    idle path segments whose acknowledgements are the answers."""
 
     source: str
     target: str
@@ -58,7 +60,7 @@ class World:
     ping: Ping | None = None
     scheme: str = "droptail"
     ecn: bool = False
-    warmup_s: int = 5
+    warmup_s: int = 10
     stops_early: bool = False
     """The senders end 3 s before the run: then counters of the kernel are final."""
     counters_of: str | None = None
@@ -67,7 +69,9 @@ class World:
     def simulated(self, seconds: int) -> Scenario:
         """As the simulator runs it."""
         flows = [_simulated(flow) for flow in self.flows]
-        if self.ping is not None:
+        if self.ping is not None and not flows:
+            flows.append(_echo(self.ping))
+        elif self.ping is not None:
             ends = (self.ping.source, self.ping.target)
             for name, (source, target) in (("there", ends), ("back", ends[::-1])):
                 flows.append(
@@ -132,6 +136,21 @@ def _simulated(flow: Flow) -> Tables:
         return {**tables, "transport": "tcp-cubic", "traffic": {"kind": "ftp"}}
     tables["traffic"] = {"kind": "constant", "rate": flow.udp_rate, "packet": f"{flow.bytes} B"}
     return tables if flow.dscp is None else {**tables, "dscp": flow.dscp}
+
+
+def _echo(ping: Ping) -> Tables:
+    """A request and its answer: a segment of 116 B and an acknowledgement of 52 B, 168 B as with `ping`.
+    Unlike a datagram of another flow the answer waits for the end of the MAC's acknowledgement, and backs off.
+    """
+    rate = f"{8 * ECHO_BYTES / PING_GAP_S:g} bit/s"
+    return {
+        "id": "ping",
+        "from": ping.source,
+        "to": ping.target,
+        "transport": "tcp-cubic",
+        "tcp": {"delayed_ack": "off"},
+        "traffic": {"kind": "constant", "rate": rate, "packet": f"{ECHO_BYTES} B"},
+    }
 
 
 def addresses(scenario: Scenario) -> dict[str, str]:

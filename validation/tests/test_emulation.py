@@ -45,11 +45,13 @@ def test_a_line() -> None:
 
 
 def test_reports_of_programs() -> None:
-    flow = {"first_s": 1.5, "intervals": [1000, 1000, 1000, 1000, 2000, 2000, 9000], "packets": None}
+    flow = {"intervals": [1000, 1000, 1000, 1000, 2000, 2000, 9000], "packets": None}
     report = json.dumps({"flows": [flow]})
-    # The first byte comes at 1.5 s: the first whole second after 5 s is the fifth, and two are looked at.
-    assert of_receiver("a", report, seconds=3, warmup_s=5) == {"received goodput a": 8e-3 * 4000 / 2}
-    assert of_receiver("a", '{"flows": []}', seconds=3, warmup_s=5) == {}
+    # The first byte comes at 1.5 s: the first whole second after 5 s is the fifth, from 5.5 s; the sixth ends
+    # at 7.5 s, before the end.
+    expected = {"received goodput a": 8e-3 * 4000 / 2}
+    assert of_receiver("a", report, first_s=1.5, from_s=5, until_s=8) == expected
+    assert of_receiver("a", '{"flows": []}', first_s=1.5, from_s=5, until_s=8) == {}
     answer = "64 bytes from 10.0.0.2: icmp_seq={} ttl=64 time={} ms\n"
     text = answer.format(1, 90) + answer.format(20, 1.5)
     assert mean_ping(text, warmup_s=5) == 1.5
