@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from types import NoneType, UnionType
 from typing import Any, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -135,6 +136,14 @@ def test_a_run() -> None:
         assert differences(result, results.RunResult, scheme, seen) == []
     paced, _ = _core.run_paced(scenes["red"], None, 1, 1e6)
     assert differences(json.loads(paced), results.RunResult, "paced", seen) == []
+    if _core.emulation_lacks() is None:
+        text = "import socket; socket.socket(type=socket.SOCK_DGRAM).sendto(b'1', ('10.0.0.4', 9))"
+        program = airfair.Program("a1", [sys.executable, "-c", text], ends_run=True)
+        emulated = airfair.emulate(SCENARIOS / "three-pairs.toml", [program]).result
+        assert emulated["emulation"]["flows"]
+        assert differences(emulated, results.RunResult, "emulated", seen) == []
+    else:
+        seen |= declared(results.Emulation) | {("RunResult", "emulation")}
     assert declared(results.RunResult) - seen == set()
 
 

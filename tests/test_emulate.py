@@ -12,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+import airfair
 import pytest
 from airfair import _core
 
@@ -39,7 +40,7 @@ for attempt in range(200):
         break
     except OSError:
         time.sleep(0.1)
-sent = bytes(range(256)) * 400
+sent = bytes(range(256)) * 150
 connection.sendall(sent)
 connection.shutdown(socket.SHUT_WR)
 back = b""
@@ -59,12 +60,12 @@ def emulated(*arguments: str) -> dict[str, object]:
     """The report of a run that has ended well; the program has printed nothing."""
     done = emulate(*arguments)
     assert done.returncode == 0, done.stderr
-    report: dict[str, object] = json.loads(done.stdout)
+    report: dict[str, object] = json.loads(done.stdout)["emulation"]
     return report
 
 
 def test_a_connection_over_several_hops() -> None:
-    """102,400 bytes there and back over a chain, by name and by the address of IPv4: relays forward."""
+    """38,400 bytes there and back over a chain, by name and by the address of IPv4: relays forward."""
     # Nodes have a /tmp of their own: programs are given by their text.
     server = shlex.join([sys.executable, "-c", SERVER])
     for address in ("n3", "10.0.0.4"):
@@ -88,17 +89,18 @@ def test_names_and_addresses_in_a_node() -> None:
     )
     done = emulate(str(PAIRS), "--node", "a2", "--", sys.executable, "-c", text)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == "a2 ['lo', 'wl0'] [] [] a2 10.0.0.5"
+    assert done.stdout.strip() == "a2 ['lo', 'mgmt0', 'wl0'] [] [] a2 10.0.0.5"
 
 
 def test_bad_input_is_named_before_the_run() -> None:
     for arguments, message in (
-        (("--node", "zz", "--", "true"), "--node zz: the scenario has no such node"),
+        (("--node", "zz", "--", "true"), "node zz: the scenario has no such node"),
         (("--node", "a1"), "belong together"),
         (("--node", "a1", "--", "no-such-program"), "node a1: no-such-program: no such program"),
         (("--scheme", "nonesuch"), "nonesuch"),
         (("--scheme", "qfcp"), "no emulation of qfcp: it acts as source and hop"),
         (("--congestion-control", "nonesuch", "--node", "a1", "--", "true"), "congestion control nonesuch"),
+        (("--for", "5 apples"), "--for"),
     ):
         done = emulate(str(PAIRS), *arguments)
         assert done.returncode == 2, done.stderr
@@ -119,7 +121,7 @@ def test_an_interrupt_ends_it_with_a_report() -> None:
         assert "6 nodes" in process.stderr.readline()
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)
-    assert json.loads(out)["interrupted"], err
+    assert json.loads(out)["emulation"]["interrupted"], err
 
 
 def links(pid: str, kind: str) -> str | None:
@@ -154,18 +156,18 @@ def running(marker: str) -> list[str]:
 
 
 def test_nothing_is_left_after_a_kill() -> None:
-    """Killed at six moments, from before the first namespace to the middle of the run: the programs end, and
-    devices, namespaces and mounts are as before."""
+    """Killed at twenty moments, from before the first namespace to the middle of the run: the programs end,
+    and devices, namespaces and mounts are as before. The next look removes the socket of a killed run."""
     marker = f"airfair-emulate-test-{os.getpid()}"
     program = f"import time\nwhile True: time.sleep(1) # {marker}"
     before, own = left(), links("self", "net")
     moments = random.Random(43)
-    for _ in range(6):
+    for _ in range(20):
         command = [sys.executable, "-m", "airfair", "emulate", str(CHAIN), "--node", "0", "--"]
         with subprocess.Popen(
             [*command, sys.executable, "-c", program], stderr=subprocess.DEVNULL
         ) as process:
-            time.sleep(moments.uniform(0.1, 1.5))
+            time.sleep(moments.uniform(0.1, 1.2))
             namespaces = {links(pid, "net") for pid in running(marker)} - {own, None}
             process.kill()
         deadline = time.monotonic() + 20
@@ -174,6 +176,7 @@ def test_nothing_is_left_after_a_kill() -> None:
         assert running(marker) == []
         assert not namespaces & {links(pid, "net") for pid in processes()}
         assert left() == before
+        assert process.pid not in dict(_core.emulations())
 
 
 def test_a_part_that_is_the_stacks_own_is_named() -> None:
@@ -182,3 +185,143 @@ def test_a_part_that_is_the_stacks_own_is_named() -> None:
     assert done.returncode == 0, done.stderr
     assert "diffq acts here without its source" in done.stderr
     assert "acts here without" not in emulate(str(PAIRS), "--scheme", "nred+fq-codel", *command).stderr
+
+
+def running_emulation(*arguments: str) -> subprocess.Popen[str]:
+    """An emulation that has begun; whoever uses it ends it."""
+    command = [sys.executable, "-m", "airfair", "emulate", *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    assert "nodes" in process.stderr.readline()
+    return process
+
+
+def test_a_command_from_another_terminal() -> None:
+    """`airfair exec` runs in the node, in the processes of the run, and exits as the command does."""
+    with running_emulation(str(PAIRS), "--for", "60 s", "--json") as process:
+        command = [sys.executable, "-m", "airfair", "exec", "--run", str(process.pid), "b2", "--"]
+        text = "import os, socket; print(socket.gethostname(), os.getpid() < 1000); raise SystemExit(7)"
+        done = subprocess.run(
+            [*command, sys.executable, "-c", text], capture_output=True, text=True, timeout=30, check=False
+        )
+        assert (done.returncode, done.stdout) == (7, "b2 True\n"), done.stderr
+        wrong = subprocess.run(
+            [*command[:-2], "zz", "--", "true"], capture_output=True, text=True, timeout=30, check=False
+        )
+        assert wrong.returncode == 2
+        assert "zz: the run has no such node" in wrong.stderr
+        assert oct(dict(_core.emulations())[process.pid].stat().st_mode)[-3:] == "600"
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=20)
+    assert json.loads(out)["emulation"]["interrupted"], err
+    assert process.pid not in dict(_core.emulations())
+
+
+def test_the_management_network_does_not_use_the_air() -> None:
+    """2 MB there and back by the other's name in that network: none of it is a flow of the air."""
+    client = [sys.executable, "-c", CLIENT.replace("* 150", "* 8000"), "n3.mgmt"]
+    recording = airfair.emulate(
+        CHAIN,
+        [
+            airfair.Program("3", [sys.executable, "-c", SERVER]),
+            airfair.Program("0", client, ends_run=True),
+        ],
+    )
+    run = recording.result["emulation"]
+    assert run["programs"][1]["status"] == 0
+    assert [flow for flow in run["flows"] if flow["protocol"] == "tcp"] == []
+
+
+def test_a_script_has_its_times_and_its_output(tmp_path: Path) -> None:
+    script = tmp_path / "script.toml"
+    words = ["sh", "-c", "trap 'echo asked; exit 0' TERM; while true; do sleep 0.05; done"]
+    script.write_text(
+        f"""
+[[program]]
+name = "asked"
+node = "a1"
+command = {json.dumps(words)}
+until = "1 s"
+[[program]]
+node = "b1"
+command = "sh -c 'hostname; exit 4'"
+at = "500 ms"
+ends_run = false
+"""
+    )
+    folder = tmp_path / "run"
+    done = emulate(str(PAIRS), "--script", str(script), "--for", "2 s", "--out", str(folder), "--pcap", "a1")
+    assert done.returncode == 0, done.stderr
+    assert (folder / "programs" / "asked.txt").read_text() == "asked\n"
+    assert (folder / "programs" / "2-sh.txt").read_text() == "b1\n"
+    result = json.loads((folder / "run.json").read_text())
+    assert [program["status"] for program in result["emulation"]["programs"]] == [0, 4]
+    recording = airfair.Recording.load(folder)
+    assert "stack_flows" in recording.tables
+    assert recording.captures["a1"].stat().st_size > 100
+
+
+def test_wrong_scripts_are_named_by_line(tmp_path: Path) -> None:
+    script = tmp_path / "script.toml"
+    script.write_text('[[program]]\nnode = "a1"\ncomand = "true"\nat = 3\n[[programs]]\n')
+    done = emulate(str(PAIRS), "--script", str(script))
+    assert done.returncode == 2
+    assert f'{script}:3: program.1.comand: unknown key; did you mean "command"?' in done.stderr
+    assert f"{script}:1: program.1.command: missing" in done.stderr
+    assert f"{script}:4: program.1.at: expected a text" in done.stderr
+    assert f"{script}:5: programs: unknown key" in done.stderr
+
+
+def test_flows_of_the_stacks_are_rows() -> None:
+    """Bytes of the application are those that the program has sent, in both directions."""
+    recording = airfair.emulate(
+        CHAIN,
+        [
+            airfair.Program("3", [sys.executable, "-c", SERVER]),
+            airfair.Program("0", [sys.executable, "-c", CLIENT, "10.0.0.4"], ends_run=True),
+        ],
+        overrides=["warmup=0 s"],
+    )
+    rows = recording.pandas("stack_flows")
+    tcp = rows[(rows["protocol"] == "tcp") & (rows["arrived_bytes"] > 0)]
+    assert sorted(zip(tcp["src"], tcp["dst"], tcp["arrived_bytes"], strict=True)) == [
+        ("0", "3", 38_400),
+        ("3", "0", 38_400),
+    ]
+    assert recording.result["emulation"]["programs"][1]["status"] == 0
+
+
+COUNTERS = """
+import time
+time.sleep(4)
+for file in ("netstat", "snmp"):
+    lines = [line.split() for line in open(f"/proc/net/{file}")]
+    for names, values in zip(lines[::2], lines[1::2], strict=True):
+        for name, value in zip(names[1:], values[1:], strict=True):
+            if names[0] + name in ("IpExt:InCEPkts", "Tcp:InCsumErrors", "Ip:InHdrErrors"):
+                print(name, value)
+"""
+
+
+def test_marks_are_what_the_kernel_counts(tmp_path: Path) -> None:
+    """A queue that marks: each mark arrives as CE at the receiver's kernel, and no checksum is wrong."""
+    send = [sys.executable, "-m", "airfair", "load", "send", "10.0.0.4", "--for", "3 s", "--wait", "10 s"]
+    recording = airfair.emulate(
+        PAIRS,
+        [
+            airfair.Program("b1", [sys.executable, "-m", "airfair", "load", "receive", "--for", "8 s"]),
+            airfair.Program("a1", send),
+            airfair.Program("b1", [sys.executable, "-c", COUNTERS], at="2 s", ends_run=True, name="counters"),
+        ],
+        scheme="fq-codel[fq-codel.ecn=true]",
+        congestion_control="reno",
+        ecn=True,
+        out=tmp_path / "run",
+    )
+    run = recording.result["emulation"]
+    text = (tmp_path / "run" / "programs" / "counters.txt").read_text().split()
+    counters = dict(zip(text[::2], map(int, text[1::2]), strict=True))
+    assert counters == {"InCEPkts": run["frames"]["marked"], "InCsumErrors": 0, "InHdrErrors": 0}
+    assert run["frames"]["marked"] > 0
+    assert sum(flow["marked_packets"] for flow in run["flows"]) == run["frames"]["marked"]
+    assert run["congestion_control"] == "reno"

@@ -191,6 +191,9 @@ pub fn emulate<W: Steppable + AsMut<World>>(
         say(&format!("no management network: {problem}"));
     }
     let no_priority = prefer().err().map(|error| error.to_string());
+    if let Some(problem) = &no_priority {
+        say(&format!("no priority before other processes: {problem}"));
+    }
     let warmup = world.as_mut().warmup_end();
     let bridge = Bridge::new(plan.clone(), taps, options.seed, options.captures, warmup);
     let followed = |spec: &ProgramSpec| Followed {

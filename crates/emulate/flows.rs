@@ -20,7 +20,7 @@ pub struct Counted {
     pub tuple: FiveTuple,
     /// Bytes of the application.
     pub payload: u32,
-    /// TCP: the number of the first.
+    /// TCP: the number of the first of them.
     sequence: Option<u32>,
 }
 
@@ -32,7 +32,10 @@ impl Counted {
         let whole = packet.transport.len();
         let (payload, sequence) = match packet.protocol {
             Protocol::TCP if packet.fragment != Fragment::Later => match Tcp::decode(packet.transport) {
-                Ok((header, payload)) => (payload.len(), Some(header.sequence)),
+                Ok((header, payload)) => {
+                    // A SYN takes a number of its own.
+                    (payload.len(), Some(header.sequence.wrapping_add(u32::from(header.flags.syn))))
+                }
                 Err(_) => (0, None),
             },
             Protocol::UDP if packet.fragment != Fragment::Later => {
@@ -133,7 +136,7 @@ impl Flows {
         let Some(&at) = self.by_tuple.get(&of.tuple) else { return };
         let flow = &mut self.flows[at];
         let mut new = of.payload;
-        if let Some(sequence) = of.sequence {
+        if let Some(sequence) = of.sequence.filter(|_| of.payload > 0) {
             let end = sequence.wrapping_add(of.payload);
             let next = *flow.next.get_or_insert(sequence);
             // Numbers wrap; what is behind was there before, or fills a gap that was counted already.

@@ -120,19 +120,19 @@ pub struct Program {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
     /// Source.
-    pub from: String,
+    pub src: String,
     /// Destination.
-    pub to: String,
+    pub dst: String,
     /// `tcp`, `udp`, `icmp`, `icmpv6`, or the number of the protocol.
     pub protocol: String,
     /// Source's address.
-    pub from_address: String,
+    pub src_address: String,
     /// Destination's address.
-    pub to_address: String,
+    pub dst_address: String,
     /// Source's port, 0 where the protocol has none.
-    pub from_port: u16,
+    pub src_port: u16,
     /// Destination's port.
-    pub to_port: u16,
+    pub dst_port: u16,
     /// Bits of the application per second that have arrived after the warm-up; bytes of TCP count once.
     pub goodput_bps: f64,
     /// Packets that the source's stack has sent.
@@ -200,8 +200,8 @@ pub fn rows(bridge: &Bridge, plan: &Plan, until: Time) -> Vec<Row> {
     let name = |node: airfair_sim::ids::NodeIx| plan.nodes[node.0 as usize].name.clone();
     let flows = bridge.flows();
     let row = |of: &crate::flows::Flow| Row {
-        from: name(of.ends[0]),
-        to: name(of.ends[1]),
+        src: name(of.ends[0]),
+        dst: name(of.ends[1]),
         protocol: match of.tuple.protocol {
             Protocol::TCP => "tcp".to_string(),
             Protocol::UDP => "udp".to_string(),
@@ -209,10 +209,10 @@ pub fn rows(bridge: &Bridge, plan: &Plan, until: Time) -> Vec<Row> {
             Protocol(58) => "icmpv6".to_string(),
             Protocol(number) => number.to_string(),
         },
-        from_address: of.tuple.source.to_string(),
-        to_address: of.tuple.destination.to_string(),
-        from_port: of.tuple.source_port,
-        to_port: of.tuple.destination_port,
+        src_address: of.tuple.source.to_string(),
+        dst_address: of.tuple.destination.to_string(),
+        src_port: of.tuple.source_port,
+        dst_port: of.tuple.destination_port,
         goodput_bps: flows.goodput_bps(of, until),
         sent_packets: of.sent_packets,
         arrived_packets: of.arrived_packets,

@@ -731,6 +731,7 @@ def emulations() -> list[tuple[int, Path]]:
 def execute_in(path: str | os.PathLike[str], node: str, command: Sequence[str]) -> int:
     """Run a command in a node of the emulation with this socket, in this terminal and folder; its exit
     status. Raises `InputError`."""
+
 def load_receive(options: Sequence[tuple[str, str]]) -> tuple[str, BaseException | None]:
     """Receives traffic until its end; a report as JSON, and the exception of the signal that has ended it
     before. Options are those of `airfair load receive`, without dashes. Raises `InputError`, `OSError`."""

@@ -489,29 +489,39 @@ class ProgramResult(TypedDict):
     """The reason why it could not be started, if it could not."""
 
 
-StackFlow = TypedDict(
-    "StackFlow",
-    {
-        "from": str,
-        "to": str,
-        "protocol": str,
-        "from_address": str,
-        "to_address": str,
-        "from_port": int,
-        "to_port": int,
-        "goodput_bps": float,
-        "sent_packets": int,
-        "arrived_packets": int,
-        "sent_bytes": int,
-        "arrived_bytes": int,
-        "marked_packets": int,
-        "first_s": float,
-        "last_s": float | None,
-    },
-)
-"""A flow of the nodes' stacks in one direction, by its five-tuple. `goodput_bps` and `arrived_bytes` are of
-the application, and bytes of TCP count once; `goodput_bps` is measured after the warm-up. `marked_packets`
-have arrived with a congestion mark. `first_s` and `last_s`: the first packet, and the last arrival."""
+class StackFlow(TypedDict):
+    """A flow of the nodes' stacks in one direction, by its five-tuple."""
+
+    src: str
+    """Source."""
+    dst: str
+    """Destination."""
+    protocol: str
+    """`tcp`, `udp`, `icmp`, `icmpv6`, or the protocol's number."""
+    src_address: str
+    """The source's address."""
+    dst_address: str
+    """The destination's address."""
+    src_port: int
+    """The source's port, 0 where the protocol has none."""
+    dst_port: int
+    """The destination's port."""
+    goodput_bps: float
+    """Bits per second of the application that have arrived after the warm-up; bytes of TCP count once."""
+    sent_packets: int
+    """Packets that the source's stack has sent."""
+    arrived_packets: int
+    """Packets that have arrived at the destination's stack."""
+    sent_bytes: int
+    """Bytes of the application that the source's stack has sent, repetitions included."""
+    arrived_bytes: int
+    """Bytes of the application that have arrived; those of TCP count once."""
+    marked_packets: int
+    """Packets that have arrived with a congestion mark."""
+    first_s: float
+    """The first packet, seconds since the start of the run."""
+    last_s: float | None
+    """The last arrival."""
 
 
 class Emulation(TypedDict):

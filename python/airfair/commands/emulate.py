@@ -1,4 +1,4 @@
-"""`airfair emulate`, `airfair exec` and `airfair shell`: programs on real Linux stacks over the scenario's air."""
+"""`airfair emulate`, `airfair exec`, `airfair shell`: programs on real stacks over the scenario's air."""
 
 from __future__ import annotations
 
@@ -60,9 +60,7 @@ ROWS = 12
 @click.option(
     "--own-routing", is_flag=True, help="Set no routes: programs in the nodes, such as babeld, find them."
 )
-@click.option(
-    "--congestion-control", metavar="NAME", help="TCP's in all nodes; by default the kernel's own."
-)
+@click.option("--congestion-control", metavar="NAME", help="TCP's in all nodes; by default the kernel's own.")
 @click.option("--ecn", is_flag=True, help="TCP of all nodes asks for ECN.")
 @click.option("--strict", is_flag=True, help="Exit with 1 if the run did not keep up with the wall clock.")
 @folder_options
@@ -156,12 +154,11 @@ def show(run: Emulation, out: Console) -> None:
         elif program["status"] not in (0, None):
             line(f"node {program['node']}: {program['command']} has ended with {program['status']}")
     for flow in run["flows"][:ROWS]:
-        ports = f" port {flow['to_port']}" if flow["to_port"] else ""
+        ports = f" port {flow['dst_port']}" if flow["dst_port"] else ""
         marks = f", {flow['marked_packets']} marked" if flow["marked_packets"] else ""
-        line(
-            f"{flow['protocol']} {flow['from']} to {flow['to']}{ports}: {1e-3 * flow['goodput_bps']:.0f} kbit/s, "
-            f"{flow['arrived_packets']} of {flow['sent_packets']} packets{marks}"
-        )
+        goodput = f"{1e-3 * flow['goodput_bps']:.0f} kbit/s"
+        packets = f"{flow['arrived_packets']} of {flow['sent_packets']} packets{marks}"
+        line(f"{flow['protocol']} {flow['src']} to {flow['dst']}{ports}: {goodput}, {packets}")
     if len(run["flows"]) > ROWS:
         line(f"and {len(run['flows']) - ROWS} more flows (--json, --out)")
     lost = sum(frames["dropped"].values())
@@ -202,7 +199,7 @@ def verdict(run: Emulation) -> list[str]:
         found.append(f"{count}, {longest}")
     remedy = "fewer nodes or flows, a slower radio, or a quieter machine"
     if run["no_priority"]:
-        remedy = f"no priority before other processes ({run['no_priority']}): run it as root with CAP_SYS_NICE"
+        remedy = f"no priority before others ({run['no_priority']}): run it as root with CAP_SYS_NICE"
     at = "" if behind is None else f" at {behind:.1f} s"
     return [f"fell behind{at}: {'; '.join(found)}", f"to change: {remedy}"]
 
@@ -241,7 +238,9 @@ def enter(run: int | None, node: str, command: list[str]) -> None:
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 @run_option
 def execute(node: str, command: tuple[str, ...], run: int | None) -> None:
-    """Run COMMAND in NODE of an emulation that runs, and exit as it does.
+    """Run COMMAND in NODE of an emulation that runs.
+
+    Exits as the command does. `mgmt` is the hub of the management network.
 
     \b
     Example:

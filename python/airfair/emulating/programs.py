@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import _core
@@ -113,7 +113,7 @@ class _Reader:
                 self.error(at, above + key, "missing; expected a text")
         for key, value in values.items():
             line = block[key][0]
-            words = isinstance(value, list) and value and all(isinstance(word, str) for word in value)
+            words = isinstance(value, list) and value != [] and all(isinstance(word, str) for word in value)
             if key == "ends_run":
                 if not isinstance(value, bool):
                     self.error(line, above + key, "expected true or false")
@@ -126,10 +126,10 @@ class _Reader:
             return None
         program = Program(**values)  # type: ignore[arg-type]
         try:
-            words = program.request(None)["command"]
+            program.request(None)
         except InputError as error:
             self.error(at, f"program.{number}", str(error))
             return None
         if program.name is None:
-            program = Program(**{**values, "name": f"{number}-{Path(words[0]).name}"})  # type: ignore[index, arg-type]
+            program = replace(program, name=f"{number}-{Path(program.words()[0]).name}")
         return program
