@@ -325,3 +325,20 @@ def test_marks_are_what_the_kernel_counts(tmp_path: Path) -> None:
     assert run["frames"]["marked"] > 0
     assert sum(flow["marked_packets"] for flow in run["flows"]) == run["frames"]["marked"]
     assert run["congestion_control"] == "reno"
+
+
+LEAVE = """
+import socket, struct, subprocess, time
+group = socket.inet_pton(socket.AF_INET6, "ff02::1:6") + struct.pack("@I", socket.if_nametoindex("wl0"))
+joined = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+joined.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP, group)
+time.sleep(0.2)
+subprocess.run(["ip", "link", "set", "wl0", "down"], check=True)
+"""
+
+
+def test_a_device_that_a_program_sets_down_is_no_fault() -> None:
+    """The kernel then still reports that nobody listens to a group, and drops this report: the run has lost
+    nothing."""
+    report = emulated(str(PAIRS), "--json", "--node", "a1", "--", sys.executable, "-c", LEAVE)
+    assert (report["faults"], report["device_drops"]) == (0, 0)
