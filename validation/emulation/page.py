@@ -47,8 +47,8 @@ class Judged:
         paused = sum(run.verdicts[-1] == "kept up but for pauses" for run in self.emulated)
         found = [f"{self.row.name}: {note}" for run in self.emulated for note in run.notes]
         for count, text in (
-            (behind, f"fell behind {TRIES} times and are not used"),
-            (again, "fell behind and were repeated"),
+            (behind, f"fell behind or started late {TRIES} times and are not used"),
+            (again, "fell behind or started late and were repeated"),
             (paused, "had pauses of the machine"),
         ):
             if count:

@@ -31,10 +31,10 @@ def one_flow(hops: int, udp_rate: str | None) -> Callable[[], World]:
     return lambda: World(chain(hops), (Flow("flow", "0", str(hops), udp_rate),))
 
 
-def pairs(scheme: str) -> Callable[[], World]:
+def pairs(scheme: str, warmup_s: int = 10) -> Callable[[], World]:
     """The three pairs, with hosts of today."""
     tables = of_file("three-pairs")
-    return lambda: World(tables, tcp_of(tables), scheme=scheme)
+    return lambda: World(tables, tcp_of(tables), scheme=scheme, warmup_s=warmup_s)
 
 
 def pinged(scheme: str) -> Callable[[], World]:
@@ -132,13 +132,13 @@ def rows(folder: Path) -> list[Row]:
         ),
         Row(
             "pairs-nred",
-            "The same with NRED, which lets the middle pair live. It drops by chance: 20 %.",
+            "The same with NRED, which lets the middle pair live, after 30 s. It drops by chance: 20 %.",
             (
                 Check("outer pair 1", (left,), near(0.2)),
                 Check("middle pair", (middle,), Limit(relative=0.2, least=300)),
                 Check("outer pair 3", (right,), near(0.2)),
             ),
-            pairs("nred"),
+            pairs("nred", 30),
         ),
         Row(
             "ping-droptail",

@@ -14,12 +14,16 @@ from pathlib import Path
 
 import airfair
 from airfair import RunResult
+from airfair.commands.emulate import verdict
 from airfair.output import write_atomically
-from airfair.results import Emulation
+from airfair.results import Emulation, StackFlow
 
 from .worlds import FIRST_PORT, PING_GAP_S, START_S, World
 
 FELL_BEHIND = "fell behind"
+STARTED_LATE = "started late"
+"""A program began to send after the warm-up: the machine was busy."""
+
 TRIES = 3
 """A run that fell behind is repeated twice."""
 
@@ -39,8 +43,8 @@ class Kept:
 
     @property
     def counts(self) -> bool:
-        """False for a run that fell behind, each time."""
-        return not self.verdicts or self.verdicts[-1] != FELL_BEHIND
+        """False for a run that fell behind, or started late, each time."""
+        return not self.verdicts or self.verdicts[-1] not in (FELL_BEHIND, STARTED_LATE)
 
     def write(self, file: Path) -> None:
         """Keep it."""
@@ -109,9 +113,15 @@ def emulate(world: World, seconds: int, seed: int, tell: Callable[[str], None]) 
         verdicts.append(run["verdict"])
         if run["interrupted"]:
             raise KeyboardInterrupt
-        if run["verdict"] != FELL_BEHIND or len(verdicts) == TRIES:
+        if run["verdict"] != FELL_BEHIND:
+            late = max((row["first_s"] for row in flows_of(run, world)), default=0)
+            if late < world.warmup_s:
+                break
+            verdicts[-1] = STARTED_LATE
+        for line in [*verdict(run), *verdicts[-1:]]:
+            tell(line)
+        if len(verdicts) == TRIES:
             break
-        tell(f"fell behind (p99 {1e3 * run['lateness']['p99_s']:.1f} ms), again")
     measures, notes = measures_of_emulation(world, seconds, run, outputs)
     late = 1e3 * run["lateness"]["p99_s"]
     return Kept(measures, verdicts, late, os.getloadavg()[0], notes, world.emulated(seconds).name)
@@ -124,13 +134,7 @@ def measures_of_emulation(
     found: dict[str, float] = {"marks": run["frames"]["marked"]}
     notes: list[str] = []
     for port, flow in enumerate(world.flows, FIRST_PORT):
-        kind = "tcp" if flow.udp_rate is None else "udp"
-        wanted = (flow.source, flow.target, kind, port)
-        rows = [
-            row
-            for row in run["flows"]
-            if (row["from"], row["to"], row["protocol"].lower(), row["to_port"]) == wanted
-        ]
+        rows = flows_of(run, world, port)
         found[f"goodput {flow.id}"] = sum(row["goodput_bps"] for row in rows) / 1e3
         first = min((row["first_s"] for row in rows), default=math.inf)
         report = outputs.get(f"receive-{flow.id}", "")
@@ -146,6 +150,18 @@ def measures_of_emulation(
         if program["error"] is not None:
             notes.append(f"node {program['node']}: {program['error']}")
     return found, notes
+
+
+def flows_of(run: Emulation, world: World, only: int | None = None) -> list[StackFlow]:
+    """The emulator's rows of the flows of a world, or of the one to a port."""
+    wanted = {
+        (flow.source, flow.target, "tcp" if flow.udp_rate is None else "udp", port)
+        for port, flow in enumerate(world.flows, FIRST_PORT)
+        if only in (None, port)
+    }
+    return [
+        row for row in run["flows"] if (row["src"], row["dst"], row["protocol"], row["dst_port"]) in wanted
+    ]
 
 
 def of_receiver(flow: str, text: str, first_s: float, from_s: int, until_s: int) -> dict[str, float]:

@@ -140,7 +140,8 @@ def _simulated(flow: Flow) -> Tables:
 
 def _echo(ping: Ping) -> Tables:
     """A request and its answer: a segment of 116 B and an acknowledgement of 52 B, 168 B as with `ping`.
-    Unlike a datagram of another flow the answer waits for the end of the MAC's acknowledgement, and backs off.
+    Unlike a datagram of another flow the answer waits for the end of the MAC's acknowledgement, and then
+    backs off.
     """
     rate = f"{8 * ECHO_BYTES / PING_GAP_S:g} bit/s"
     return {
