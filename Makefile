@@ -148,6 +148,7 @@ validate-airtime: $(BUILT) ## The airtime allocator beside max-min rates, on fou
 	$(BIN)/python -m validation.airtime
 
 validate-emulate: $(BUILT) ## Emulated runs beside simulated ones; writes docs/validation-emulate.md; as root; ROW=name, RUNS=5, SECONDS=30; resumable, an hour
+	cargo build --quiet --release --locked -p airfair-load
 	$(BIN)/python -m validation.emulation $(if $(ROW),--row $(ROW)) $(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS))
 
 validate-maps: $(BUILT) ## The suite on maps that may not be copied: MAPS=FOLDER has them, SUITE="--seeds 5" chooses runs; without them skipped

@@ -24,6 +24,7 @@ from . import routing, runs
 from .judge import HEAD, Line, cells
 from .page import Judged, page
 from .rows import Row, rows
+from .worlds import LOAD
 
 KEPT = ROOT / "out" / "validate-emulate"
 PAGE = ROOT / "docs" / "validation-emulate.md"
@@ -46,6 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if lacks is not None:
         say(f"SKIPPED, all rows: no emulation here: {lacks}")
         return 0
+    if not LOAD.exists():
+        parser.error(f"no {LOAD}: cargo build --release -p airfair-load")
     allow_cubic()
     done: list[Judged] = []
     skipped: list[str] = []

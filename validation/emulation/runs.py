@@ -8,6 +8,7 @@ import math
 import os
 import re
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +23,7 @@ from .worlds import FIRST_PORT, PING_GAP_S, START_S, World
 
 FELL_BEHIND = "fell behind"
 STARTED_LATE = "started late"
-"""A program began to send after the warm-up: the machine was busy."""
+"""A program began after half of the warm-up: the machine was busy."""
 
 TRIES = 3
 """A run that fell behind is repeated twice."""
@@ -108,14 +109,14 @@ def emulate(world: World, seconds: int, seed: int, tell: Callable[[str], None]) 
                 duration=f"{seconds + world.warmup_s} s",
                 out=out,
             )
+            ended = time.monotonic()
             outputs = {file.stem: file.read_text() for file in (out / "programs").glob("*.txt")}
         run = recording.result["emulation"]
         verdicts.append(run["verdict"])
         if run["interrupted"]:
             raise KeyboardInterrupt
         if run["verdict"] != FELL_BEHIND:
-            late = max((row["first_s"] for row in flows_of(run, world)), default=0)
-            if late < world.warmup_s:
+            if last_start(outputs) - ended + run["wall_s"] < world.warmup_s / 2:
                 break
             verdicts[-1] = STARTED_LATE
         for line in [*verdict(run), *verdicts[-1:]]:
@@ -150,6 +151,13 @@ def measures_of_emulation(
         if program["error"] is not None:
             notes.append(f"node {program['node']}: {program['error']}")
     return found, notes
+
+
+def last_start(outputs: dict[str, str]) -> float:
+    """The last start of a sender, by the clock of `time.monotonic`."""
+    pattern = re.compile(r'"start_monotonic_s":([\d.]+)')
+    found = [pattern.search(text) for name, text in outputs.items() if name.startswith("send-")]
+    return max((float(of[1]) for of in found if of is not None), default=-math.inf)
 
 
 def flows_of(run: Emulation, world: World, only: int | None = None) -> list[StackFlow]:
@@ -187,7 +195,7 @@ def mean_ping(text: str, warmup_s: int) -> float:
     """The mean round-trip time of the answers after the warm-up, ms."""
     first = (warmup_s - START_S) / PING_GAP_S
     answers = re.findall(r"icmp_seq=(\d+) .*time=([\d.]+) ms", text)
-    times = [float(time) for number, time in answers if int(number) >= first]
+    times = [float(taken) for number, taken in answers if int(number) >= first]
     return math.fsum(times) / len(times) if times else math.nan
 
 

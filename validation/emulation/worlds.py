@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import random
 import shlex
 import subprocess
@@ -17,12 +18,15 @@ from typing import Any
 import airfair
 from airfair import Scenario
 
-from ..runs import SCENARIOS
+from ..runs import ROOT, SCENARIOS
 
 Tables = dict[str, Any]
 
 START_S = 1
 """Receivers start at once, senders so much later."""
+
+LOAD = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "airfair-load"
+"""`airfair load` without Python, two dozen of which take ten seconds to start on a busy machine."""
 
 FIRST_PORT = 7000
 PING_BYTES = 56
@@ -32,7 +36,7 @@ PING_GAP_S = 0.2
 
 @dataclass(frozen=True)
 class Flow:
-    """A flow that `airfair load` sends and the simulator too: TCP as much as it gets, or UDP at a rate."""
+    """A flow that `airfair-load` sends and the simulator too: TCP as much as it gets, or UDP at a rate."""
 
     id: str
     source: str
@@ -107,14 +111,14 @@ class World:
         """Receivers, senders, and the ping, as programs in the nodes."""
         length = seconds + self.warmup_s
         names = addresses(self.emulated(seconds))
-        load = [sys.executable, "-m", "airfair", "load"]
+        load = [str(LOAD)]
         found = []
         for port, flow in enumerate(self.flows, FIRST_PORT):
-            receive = [*load, "receive", "--port", str(port), "--every", "1 s", "--json"]
+            receive = [*load, "receive", "--port", str(port), "--every", "1 s"]
             found.append(airfair.Program(flow.target, receive, name=f"receive-{flow.id}"))
             lasts = length - (3 + START_S if self.stops_early else 0)
             send = [*load, "send", names[flow.target], "--port", str(port), "--for", f"{lasts} s"]
-            send += ["--wait", "60 s", "--json"]
+            send += ["--wait", "60 s"]
             if flow.udp_rate is not None:
                 send += ["--udp", "--rate", flow.udp_rate, "--size", f"{flow.bytes} B"]
             if flow.dscp is not None:
