@@ -14,7 +14,8 @@ from .runs import TRIES, Kept
 ABOUT = """
 Written by `make validate-emulate`; do not edit. Each row is a network that was run by `airfair run` and by
 `airfair emulate`, the latter with the kernel's TCP and traffic of `airfair-load`. Numbers of emulated runs
-are the emulator's own, after the warm-up; beside them those of the receiving programs.
+are the emulator's own, after the warm-up; beside them those of the receiving programs. All
+these programs come before the machine's other work (nice -15).
 """
 
 RUNS = """
