@@ -82,7 +82,7 @@ def run(row: Row, count: int, seconds: int) -> Judged:
         file = KEPT / row.name / f"{length}-emulate-{number}.json"
         say(f"{row.name}: run {number} of {count}{', kept' if file.exists() else ''}")
         if world is None:
-            emulated.append(runs.kept(file, partial(routing.emulate, row.daemon or "", number, say)))
+            emulated.append(runs.kept(file, partial(routing.emulate, row.daemon or "", KEPT, number, say)))
         else:
             old = KEPT / row.name / f"{length}-simulate-{number}.json"
             simulated.append(runs.kept(old, partial(runs.simulate, world, seconds, number)))

@@ -5,11 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-import subprocess
-import sys
 import tempfile
-import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -30,30 +26,24 @@ Event = tuple[float, bool, str, str]
 """A time in seconds, true for a route that was deleted, its destination, and its next hop."""
 
 
-def emulate(daemon: str, seed: int, tell: Callable[[str], None]) -> Kept:
+def emulate(daemon: str, folder: Path, seed: int, tell: Callable[[str], None]) -> Kept:
     """One run with `babeld` or `bird` in each node; up to `TRIES` of them if they fall behind."""
     tables = {**grid(), "duration": f"{LENGTH_S} s"}
     scenario = Scenario.from_dict(tables)
     names = addresses(scenario)
     verdicts: list[str] = []
     while True:
-        killer = Killer(names)
-        thread = threading.Thread(target=killer.run, daemon=True)
-        with tempfile.TemporaryDirectory() as folder:
-            out = Path(folder) / "run"
-            thread.start()
-            try:
-                recording = airfair.emulate(
-                    scenario,
-                    programs(daemon, names),
-                    seed=seed,
-                    own_routing=True,
-                    duration=f"{LENGTH_S} s",
-                    out=out,
-                )
-            finally:
-                killer.ended.set()
-                thread.join()
+        # Nodes have a /tmp of their own, but see this folder.
+        with tempfile.TemporaryDirectory(dir=folder) as made:
+            out = Path(made) / "run"
+            recording = airfair.emulate(
+                scenario,
+                programs(daemon, names, Path(made)),
+                seed=seed,
+                own_routing=True,
+                duration=f"{LENGTH_S} s",
+                out=out,
+            )
             outputs = {file.stem: file.read_text() for file in (out / "programs").glob("*.txt")}
         run = recording.result["emulation"]
         verdicts.append(run["verdict"])
@@ -65,19 +55,28 @@ def emulate(daemon: str, seed: int, tell: Callable[[str], None]) -> Kept:
             tell(line)
         if len(verdicts) == TRIES:
             break
-    measures, notes = measured(outputs, killer, list(names.values()))
+    measures, notes = measured(outputs, list(names.values()))
     return Kept(measures, verdicts, 1e3 * run["lateness"]["p99_s"], os.getloadavg()[0], notes, scenario.name)
 
 
-def programs(daemon: str, names: Mapping[str, str]) -> list[airfair.Program]:
-    """In each node a list of changes of routes and the daemon; in the first one a ping to the last."""
+def programs(daemon: str, names: Mapping[str, str], folder: Path) -> list[airfair.Program]:
+    """In each node a list of changes of routes and the daemon; in the first one a ping to the last, and the
+    order to the relay that it uses then to take its device down, by a pipe in the folder."""
     found = []
     for name, address in names.items():
         monitor = ["env", "TZ=UTC0", "ip", "-4", "-ts", "monitor", "route"]
         found.append(airfair.Program(name, monitor, name=f"routes-{address}"))
         command = babeld() if daemon == "babeld" else bird(address)
         found.append(airfair.Program(name, command, at=f"{START_S} s", name=f"daemon-{address}"))
+        os.mkfifo(folder / address)
+        words = 'read order <"$1"; date +%s.%N; ip link set wl0 down'
+        relay = ["sh", "-c", words, "sh", str(folder.absolute() / address)]
+        found.append(airfair.Program(name, relay, name=f"relay-{address}"))
     first, *_, last = names
+    words = 'hop=$(ip -4 route get "$2" | grep -o "via [0-9.]*"); hop=${hop#via }; '
+    words += 'echo "$hop"; echo down >"$1/$hop"'
+    order = ["sh", "-c", words, "sh", str(folder.absolute()), names[last]]
+    found.append(airfair.Program(first, order, at=f"{CUT_S} s", name="order"))
     ping = f"ping -n -i 0.1 -c {10 * (LENGTH_S - CUT_S)} -w {LENGTH_S - CUT_S} {names[last]}"
     found.append(airfair.Program(first, ping, at=f"{CUT_S - 2} s", name="ping"))
     return found
@@ -106,58 +105,21 @@ protocol babel {{
     return ["sh", "-c", words, "sh", config]
 
 
-class Killer:
-    """Ends the relay that the first node uses towards the last one."""
-
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self.names = names
-        self.ended = threading.Event()
-        self.at = math.nan
-        self.next_hop = ""
-        self.error = ""
-
-    def run(self) -> None:
-        """Wait until routes have settled, and then end the relay."""
-        first, *_, last = self.names
-        begun = time.monotonic() + CUT_S
-        while time.monotonic() < begun:
-            if self.ended.wait(0.1):
-                return
-        try:
-            route = self.inside(first, "ip", "-4", "route", "get", self.names[last])
-            found = re.search(r"via (\S+)", route)
-            if found is None:
-                self.error = f"no route to the last node after {CUT_S} s: {route.strip()}"
-                return
-            self.next_hop = found[1]
-            relay = next(name for name, address in self.names.items() if address == found[1])
-            self.at = float(self.inside(relay, "sh", "-c", "date +%s.%N; ip link set wl0 down"))
-        except (subprocess.SubprocessError, ValueError, StopIteration) as error:
-            self.error = f"the relay was not ended: {error}"
-
-    def inside(self, node: str, *command: str) -> str:
-        """The output of a command in a node."""
-        words = [sys.executable, "-m", "airfair", "exec", "--run", str(os.getpid()), node, "--", *command]
-        return subprocess.run(words, capture_output=True, text=True, timeout=20, check=True).stdout
-
-
-def measured(
-    outputs: Mapping[str, str], killer: Killer, every: Sequence[str]
-) -> tuple[dict[str, float], list[str]]:
+def measured(outputs: Mapping[str, str], every: Sequence[str]) -> tuple[dict[str, float], list[str]]:
     """The numbers of a run, and what went wrong."""
     starts = [float(text.split()[0]) for name, text in outputs.items() if name.startswith("daemon-") and text]
-    begun = min(starts, default=math.nan)
     events = {address: events_of(outputs.get(f"routes-{address}", "")) for address in every}
-    found = {"all routes": settled(events, every) - begun, "other next hop": math.nan}
-    notes = [killer.error] if killer.error else []
-    if not math.isnan(killer.at):
-        found["other next hop"] = (
-            rerouted(events[every[0]], every[-1], killer.next_hop, killer.at) - killer.at
-        )
-        sequence = [int(number) for number in re.findall(r"icmp_seq=(\d+) .*time=", outputs.get("ping", ""))]
-        gaps = [later - earlier for earlier, later in pairwise(sequence)]
-        found["longest gap"] = 0.1 * max(gaps, default=math.nan)
-    return found, notes
+    found = {"all routes": settled(events, every) - min(starts, default=math.nan), "other next hop": math.nan}
+    hop = outputs.get("order", "").strip()
+    ended = outputs.get(f"relay-{hop}", "").split()
+    if not ended:
+        return found, [f"no relay was taken down after {CUT_S} s: {hop or 'no route to the last node'}"]
+    at = float(ended[0])
+    found["other next hop"] = rerouted(events[every[0]], every[-1], hop, at) - at
+    sequence = [int(number) for number in re.findall(r"icmp_seq=(\d+) .*time=", outputs.get("ping", ""))]
+    gaps = [later - earlier for earlier, later in pairwise(sequence)]
+    found["longest gap"] = 0.1 * max(gaps, default=math.nan)
+    return found, []
 
 
 def events_of(text: str) -> list[Event]:
