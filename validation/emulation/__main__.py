@@ -77,14 +77,14 @@ def run(row: Row, count: int, seconds: int) -> Judged:
     simulated: list[runs.Kept] = []
     emulated: list[runs.Kept] = []
     world = None if row.world is None else row.world()
-    length = f"{seconds}s-{'routing' if world is None else runs.digest(world, seconds)}"
+    of_old, of_new = ("", "routing") if world is None else runs.digests(world, seconds)
     for number in range(1, count + 1):
-        file = KEPT / row.name / f"{length}-emulate-{number}.json"
+        file = KEPT / row.name / f"emulate-{seconds}s-{of_new}-{number}.json"
         say(f"{row.name}: run {number} of {count}{', kept' if file.exists() else ''}")
         if world is None:
             emulated.append(runs.kept(file, partial(routing.emulate, row.daemon or "", KEPT, number, say)))
         else:
-            old = KEPT / row.name / f"{length}-simulate-{number}.json"
+            old = KEPT / row.name / f"simulate-{seconds}s-{of_old}-{number}.json"
             simulated.append(runs.kept(old, partial(runs.simulate, world, seconds, number)))
             emulated.append(runs.kept(file, partial(runs.emulate, world, seconds, number, say)))
     return Judged(row, simulated, emulated)

@@ -27,7 +27,7 @@ deliveries, 99 %: {median:.0f} us in the median of the runs, {worst:.0f} us in t
 HOSTS = """
 TCP: cubic in both worlds, segments of 1448 B, an initial window of ten segments, a time-out at least 200 ms
 beyond the smoothed round-trip time, acknowledgements for every second segment or after 40 ms. The
-simulator: `tcp.profile = "linux"`, and `local_limit = "off"`, since TAP devices have no TCP Small Queues.
+simulator: `tcp.profile = "linux"`, and `local_limit = "off"` and `backpressure = false`, since TAP devices have no TCP Small Queues.
 """
 
 

@@ -62,10 +62,16 @@ def kept(file: Path, run: Callable[[], Kept]) -> Kept:
     return made
 
 
-def digest(world: World, seconds: int) -> str:
-    """A text that changes with the world, its traffic and the length of runs."""
+def digests(world: World, seconds: int) -> tuple[str, str]:
+    """Texts that change with the simulated and the emulated world, their traffic and the length of runs."""
     programs = [(program.node, program.words()[1:], program.at) for program in world.programs(seconds)]
-    what = [world.simulated(seconds).resolved, world.scheme, world.ecn, programs, airfair.__version__]
+    both = [world.scheme, world.ecn, airfair.__version__]
+    simulated = [world.simulated(seconds).resolved, *both]
+    emulated = [world.emulated(seconds).resolved, programs, *both]
+    return _digest(simulated), _digest(emulated)
+
+
+def _digest(what: object) -> str:
     return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:8]
 
 

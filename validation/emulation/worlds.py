@@ -94,7 +94,10 @@ class World:
                         },
                     }
                 )
-        return Scenario.from_dict(self._tables(seconds, flows))
+        tables = self._tables(seconds, flows)
+        # A device cannot hold a stack back: a full queue drops.
+        tables["radio"] = {**tables["radio"], "backpressure": False}
+        return Scenario.from_dict(tables)
 
     def emulated(self, seconds: int) -> Scenario:
         """As the stacks run over it: no flow of its own."""
