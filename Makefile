@@ -147,9 +147,9 @@ validate-rates: $(BUILT) ## ATP and EXACT on chains of one to eight hops, and EX
 validate-airtime: $(BUILT) ## The airtime allocator beside max-min rates, on four topologies and twenty random meshes; a few minutes
 	$(BIN)/python -m validation.airtime
 
-validate-emulate: $(BUILT) ## Emulated runs beside simulated ones; writes docs/validation-emulate.md; as root; ROW=name, RUNS=5, SECONDS=30; resumable, an hour
+validate-emulate: $(BUILT) ## Emulated runs beside simulated ones; writes docs/validation-emulate.md; as root; ROW=name, RUNS=5, SECONDS=30; resumable, an hour; KEPT=1 judges the runs that are there
 	cargo build --quiet --release --locked -p airfair-load
-	$(BIN)/python -m validation.emulation $(if $(ROW),--row $(ROW)) $(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS))
+	$(BIN)/python -m validation.emulation $(if $(ROW),--row $(ROW)) $(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(KEPT),--kept)
 
 validate-maps: $(BUILT) ## The suite on maps that may not be copied: MAPS=FOLDER has them, SUITE="--seeds 5" chooses runs; without them skipped
 	$(BIN)/python -m validation.maps "$(MAPS)" $(SUITE)

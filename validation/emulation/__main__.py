@@ -37,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--row", action="append", help="only this row; may be repeated")
     parser.add_argument("--runs", type=int, default=5, help="runs of each row and world (default 5)")
     parser.add_argument("--seconds", type=int, default=30, help="their length after the warm-up (default 30)")
+    parser.add_argument("--kept", action="store_true", help="only judge the runs that are kept")
     options = parser.parse_args(arguments)
     every = rows(KEPT)
     wrong = [name for name in options.row or () if name not in [row.name for row in every]]
@@ -60,7 +61,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             skipped.append(f"{row.name}: SKIPPED, no {' and no '.join(missing)} here")
             say(skipped[-1])
             continue
-        done.append(run(row, options.runs, options.seconds))
+        done.append(run(row, options.runs, options.seconds, only_kept=options.kept))
+        if not done[-1].emulated:
+            done.pop()
+            skipped.append(f"{row.name}: not run yet")
+            continue
         for line in done[-1].lines:
             say("  " + "; ".join(f"{head} {cell}" for head, cell in zip(HEAD, cells(line), strict=True)))
     show([line for of in done for line in of.lines])
@@ -72,14 +77,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0 if all(line.ok for of in done for line in of.lines) else 1
 
 
-def run(row: Row, count: int, seconds: int) -> Judged:
-    """All runs of a row, those that are kept included."""
+def run(row: Row, count: int, seconds: int, *, only_kept: bool = False) -> Judged:
+    """All runs of a row, those that are kept included; with `only_kept` no new ones between stacks."""
     simulated: list[runs.Kept] = []
     emulated: list[runs.Kept] = []
     world = None if row.world is None else row.world()
     of_old, of_new = ("", "routing") if world is None else runs.digests(world, seconds)
     for number in range(1, count + 1):
         file = KEPT / row.name / f"emulate-{seconds}s-{of_new}-{number}.json"
+        if only_kept and not file.exists():
+            continue
         say(f"{row.name}: run {number} of {count}{', kept' if file.exists() else ''}")
         if world is None:
             emulated.append(runs.kept(file, partial(routing.emulate, row.daemon or "", KEPT, number, say)))
