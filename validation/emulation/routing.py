@@ -16,7 +16,7 @@ from airfair import Scenario
 from airfair.commands.emulate import verdict
 
 from .runs import FELL_BEHIND, TRIES, Kept
-from .worlds import addresses, grid
+from .worlds import FIRST, addresses, grid
 
 START_S = 2
 CUT_S = 28
@@ -66,16 +66,16 @@ def programs(daemon: str, names: Mapping[str, str], folder: Path) -> list[airfai
     for name, address in names.items():
         monitor = ["env", "TZ=UTC0", "ip", "-4", "-ts", "monitor", "route"]
         found.append(airfair.Program(name, monitor, name=f"routes-{address}"))
-        command = babeld() if daemon == "babeld" else bird(address)
+        command = [*FIRST, *(babeld() if daemon == "babeld" else bird(address))]
         found.append(airfair.Program(name, command, at=f"{START_S} s", name=f"daemon-{address}"))
         os.mkfifo(folder / address)
         words = 'read order <"$1"; date +%s.%N; ip link set wl0 down'
-        relay = ["sh", "-c", words, "sh", str(folder.absolute() / address)]
+        relay = [*FIRST, "sh", "-c", words, "sh", str(folder.absolute() / address)]
         found.append(airfair.Program(name, relay, name=f"relay-{address}"))
     first, *_, last = names
     words = 'hop=$(ip -4 route get "$2" | grep -o "via [0-9.]*"); hop=${hop#via }; '
     words += 'echo "$hop"; echo down >"$1/$hop"'
-    order = ["sh", "-c", words, "sh", str(folder.absolute()), names[last]]
+    order = [*FIRST, "sh", "-c", words, "sh", str(folder.absolute()), names[last]]
     found.append(airfair.Program(first, order, at=f"{CUT_S} s", name="order"))
     ping = f"ping -n -i 0.1 -c {10 * (LENGTH_S - CUT_S)} -w {LENGTH_S - CUT_S} {names[last]}"
     found.append(airfair.Program(first, ping, at=f"{CUT_S - 2} s", name="ping"))
