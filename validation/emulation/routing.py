@@ -73,8 +73,8 @@ def programs(daemon: str, names: Mapping[str, str], folder: Path) -> list[airfai
         relay = [*FIRST, "sh", "-c", words, "sh", str(folder.absolute() / address)]
         found.append(airfair.Program(name, relay, name=f"relay-{address}"))
     first, *_, last = names
-    words = 'hop=$(ip -4 route get "$2" | grep -o "via [0-9.]*"); hop=${hop#via }; '
-    words += 'echo "$hop"; echo down >"$1/$hop"'
+    words = 'until hop=$(ip -4 route get "$2" 2>/dev/null | grep -o "via [0-9.]*"); do sleep 0.2; done; '
+    words += 'hop=${hop#via }; echo "$hop"; echo down >"$1/$hop"'
     order = [*FIRST, "sh", "-c", words, "sh", str(folder.absolute()), names[last]]
     found.append(airfair.Program(first, order, at=f"{CUT_S} s", name="order"))
     ping = f"ping -n -i 0.1 -c {10 * (LENGTH_S - CUT_S)} -w {LENGTH_S - CUT_S} {names[last]}"
