@@ -27,7 +27,7 @@ export VIRTUAL_ENV := $(VENV)
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint $(CONSTRAINTS)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv build demo suite-gate which-scheme test lint lint-rust lint-python rust python browser tshark pages docs docs-links wheel sdist validate validate-advise validate-airtime validate-maps validate-rates same bench bench-emulate soak-emulate fuzz-emulate instructions valgrind bench-peers fuzz mutants clean
+.PHONY: help venv build demo suite-gate which-scheme test lint lint-rust lint-python rust python browser tshark pages docs docs-links wheel sdist validate validate-advise validate-airtime validate-emulate validate-maps validate-rates same bench bench-emulate soak-emulate fuzz-emulate instructions valgrind bench-peers fuzz mutants clean
 .DELETE_ON_ERROR:
 # Several parts install into .venv, and two pips at once break it. `.ci/run` says what may run side by side.
 .NOTPARALLEL:
@@ -146,6 +146,10 @@ validate-rates: $(BUILT) ## ATP and EXACT on chains of one to eight hops, and EX
 
 validate-airtime: $(BUILT) ## The airtime allocator beside max-min rates, on four topologies and twenty random meshes; a few minutes
 	$(BIN)/python -m validation.airtime
+
+validate-emulate: $(BUILT) ## Emulated runs beside simulated ones; writes docs/validation-emulate.md; as root; ROW=name, RUNS=5, SECONDS=30; resumable, an hour; KEPT=1 judges the runs that are there
+	cargo build --quiet --release --locked -p airfair-load
+	$(BIN)/python -m validation.emulation $(if $(ROW),--row $(ROW)) $(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(KEPT),--kept)
 
 validate-maps: $(BUILT) ## The suite on maps that may not be copied: MAPS=FOLDER has them, SUITE="--seeds 5" chooses runs; without them skipped
 	$(BIN)/python -m validation.maps "$(MAPS)" $(SUITE)

@@ -379,3 +379,20 @@ def test_the_state_is_told_while_it_runs(tmp_path: Path) -> None:
     assert all(re.fullmatch(r'airfair_\w+(\{(\w+="[^"]*",?)+\})? [0-9.e+-]+', line) for line in samples)
     arrived = [line for line in samples if line.startswith("airfair_flow_arrived_bytes_total")]
     assert any('src="a1",dst="b1",protocol="tcp"' in line for line in arrived)
+
+
+LEAVE = """
+import socket, struct, subprocess, time
+group = socket.inet_pton(socket.AF_INET6, "ff02::1:6") + struct.pack("@I", socket.if_nametoindex("wl0"))
+joined = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+joined.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP, group)
+time.sleep(0.2)
+subprocess.run(["ip", "link", "set", "wl0", "down"], check=True)
+"""
+
+
+def test_a_device_that_a_program_sets_down_is_no_fault() -> None:
+    """The kernel then still reports that nobody listens to a group, and drops this report: the run has lost
+    nothing."""
+    report = emulated(str(PAIRS), "--json", "--node", "a1", "--", sys.executable, "-c", LEAVE)
+    assert (report["faults"], report["device_drops"]) == (0, 0)

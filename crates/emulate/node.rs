@@ -203,15 +203,17 @@ pub fn dropped_at_devices(node: &Node) -> io::Result<u64> {
     })
 }
 
-/// Frames that the kernel has dropped at the devices of the calling thread's namespace.
+/// Frames that the kernel has dropped at the devices of the calling thread's namespace. Those of a device that is down do not count: a
+/// program has set it down, and the kernel drops what others still send there.
 fn dropped() -> io::Result<u64> {
     let text = fs::read_to_string("/proc/thread-self/net/dev")?;
     // Name, eight numbers of reception, then bytes, packets, errors and drops of transmission.
     let dropped = |line: &str| {
         let (name, numbers) = line.split_once(':')?;
         let sent = numbers.split_whitespace().nth(11)?.parse::<u64>().ok()?;
-        let is_radio_or_wire = name.trim().starts_with("wl") || name.trim().starts_with("eth");
-        is_radio_or_wire.then_some(sent)
+        let name = name.trim();
+        let is_radio_or_wire = name.starts_with("wl") || name.starts_with("eth");
+        (is_radio_or_wire && sent > 0 && sys::is_up(name).unwrap_or(true)).then_some(sent)
     };
     Ok(text.lines().filter_map(dropped).sum())
 }

@@ -33,18 +33,41 @@ pub(crate) fn open_tap(name: &str) -> io::Result<OwnedFd> {
         }
         OwnedFd::from_raw_fd(fd)
     };
-    // SAFETY: all bytes zero are a valid `ifreq`.
-    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
-    // The last byte stays zero.
-    for (to, from) in request.ifr_name[..libc::IFNAMSIZ - 1].iter_mut().zip(name.bytes()) {
-        *to = from as libc::c_char;
-    }
+    let mut request = request_of(name);
     request.ifr_ifru.ifru_flags = (libc::IFF_TAP | libc::IFF_NO_PI) as libc::c_short;
     // SAFETY: the kernel reads and writes an `ifreq` at this address, and it is one.
     if unsafe { libc::ioctl(tap.as_raw_fd(), TUNSETIFF, &raw mut request) } < 0 {
         return Err(io::Error::last_os_error());
     }
     Ok(tap)
+}
+
+/// True if a device of the calling thread's namespace is set up; false where it is not there.
+///
+/// # Errors
+/// Where there are no sockets.
+pub(crate) fn is_up(name: &str) -> io::Result<bool> {
+    use rustix::net::{AddressFamily, SocketType, socket};
+    let socket = socket(AddressFamily::INET, SocketType::DGRAM, None)?;
+    let mut request = request_of(name);
+    // SAFETY: the kernel reads and writes an `ifreq` at this address, and it is one.
+    if unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCGIFFLAGS, &raw mut request) } < 0 {
+        return Ok(false);
+    }
+    // SAFETY: the call has written the flags.
+    let flags = unsafe { request.ifr_ifru.ifru_flags };
+    Ok(libc::c_int::from(flags) & libc::IFF_UP != 0)
+}
+
+/// A request on a device.
+fn request_of(name: &str) -> libc::ifreq {
+    // SAFETY: all bytes zero are a valid `ifreq`.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    // The last byte stays zero.
+    for (to, from) in request.ifr_name[..libc::IFNAMSIZ - 1].iter_mut().zip(name.bytes()) {
+        *to = from as libc::c_char;
+    }
+    request
 }
 
 /// Lets the calling thread run before all others of usual priority; its children do not.

@@ -1,0 +1,1 @@
+"""`airfair emulate` beside `airfair run`: the same networks with real stacks, and simulated throughout."""
