@@ -30,7 +30,8 @@ table! {
         /// (`src/internet/model/tcp-socket.cc`, `tcp-socket-base.cc`); "linux" is a Linux host with the kernel's own
         /// settings (`include/net/tcp.h`, `Documentation/networking/ip-sysctl.rst`), compared with a testbed in
         /// `validation kernel`; "linux-2026" is what "linux" was before, without `send_buffer`, `min_rto_beyond_rtt`,
-        /// `undo_earlier_copies`, `window_tuning`, `push`, and two rules of `delayed_ack`, and reproduces results that were recorded with it.
+        /// `undo_earlier_copies`, `window_tuning`, `push`, and two rules of `delayed_ack`, and reproduces results that were
+        /// recorded with it.
         profile: TcpProfile = default(TcpProfile::Rfc);
         /// Maximum segment size as the option announces it: the payload of a full segment without options. With timestamps a
         /// segment carries 12 B less.

@@ -96,8 +96,8 @@ impl Tuning {
         }
     }
 
-    /// The window grows by up to two full segments for data in order, as long as its bound and the free buffer allow (`tcp_grow_window`). True
-    /// if it has grown.
+    /// The window grows by up to two full segments for data in order, as long as its bound and the free buffer allow (`tcp_grow_window`).
+    /// True if it has grown.
     pub(crate) fn grow(&mut self, payload: u32, full: u32, free: u64) -> bool {
         let room = self.bound.min(free).saturating_sub(self.window);
         if payload < LEAST_PAYLOAD || room == 0 {

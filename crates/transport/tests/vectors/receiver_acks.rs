@@ -70,8 +70,8 @@ fn the_first_segments_may_be_acknowledged_at_once() {
     );
 }
 
-/// Data that come a second time bring two more, of which the acknowledgement of the copy is one; so does a silence of more than the time-out
-/// (here 1 s, since no handshake has measured a round trip).
+/// Data that come a second time bring two more, of which the acknowledgement of the copy is one; so does a silence of more than the
+/// time-out (here 1 s, since no handshake has measured a round trip).
 #[test]
 fn old_data_bring_quick_acknowledgements_back() {
     let timeout = Span::from_millis(40);

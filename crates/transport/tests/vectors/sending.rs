@@ -30,8 +30,8 @@ fn initial_windows() {
     }
 }
 
-/// A packet has at most half of the window: of ten segments two packets of five depart. Once the round-trip time of 100 ms is known a packet
-/// has two segments, or the one that an acknowledgement releases, without PSH; the end of the data has it.
+/// A packet has at most half of the window: of ten segments two packets of five depart. Once the round-trip time of 100 ms is known a
+/// packet has two segments, or the one that an acknowledgement releases, without PSH; the end of the data has it.
 #[test]
 fn push_ends_packets_of_several_segments() {
     check(
