@@ -42,6 +42,20 @@ pub struct DelayedAck {
     pub timeout: Span,
     /// Number of first segments of a connection that are acknowledged at once, as in Linux; the RFCs have no such rule.
     pub quick: u32,
+    /// True if `quick` segments are acknowledged at once again when data in order come after a time-out's time without any, and when data
+    /// come a second time: `tcp_event_data_recv` and `tcp_enter_quickack_mode` of Linux.
+    pub requick: bool,
+    /// True if a full segment with PSH and a segment that is not full are acknowledged at once where the application has read everything:
+    /// `tcp_measure_rcv_mss` and `tcp_cleanup_rbuf` of Linux.
+    pub pushed: bool,
+}
+
+impl DelayedAck {
+    /// The RFCs' rule: an acknowledgement after `segments`, and after `timeout`.
+    #[must_use]
+    pub const fn after(segments: u32, timeout: Span) -> Self {
+        Self { segments, timeout, quick: 0, requick: false, pushed: false }
+    }
 }
 
 /// Effect of partial acknowledgements on the retransmission timer (RFC 6582 section 3.2, step 3; the names: RFC 3782 section 4).
@@ -81,6 +95,9 @@ pub struct TcpConfig {
     pub send_buffer: Option<u64>,
     /// The receiver's buffer, bytes.
     pub receive_window: u64,
+    /// True if the announced window begins with 64 KiB and grows with what the application reads in a round trip, up to `receive_window`:
+    /// `tcp_rcv_space_adjust` and `tcp_grow_window` of Linux. A segment that lets it grow is acknowledged at once.
+    pub window_tuning: bool,
     /// Delayed acknowledgements; `None`: each segment is acknowledged at once.
     pub delayed_ack: Option<DelayedAck>,
     /// Retransmission time-out before the first measurement (RFC 6298 section 2.1).
@@ -130,6 +147,9 @@ pub struct TcpConfig {
     pub nagle: bool,
     /// True if a closing sender sends a FIN.
     pub fin: bool,
+    /// True if PSH ends the application's data and each packet of several segments that segmentation offload cuts, as in Linux
+    /// (`__tcp_transmit_skb`). Departures are the same.
+    pub push: bool,
     /// Number of duplicate acknowledgements that indicate a loss (RFC 5681 section 3.2: three).
     pub dupack_threshold: u32,
     /// True if plain Reno also uses `recover` (RFC 6582 section 3.2, step 2): a second loss in a window of data for which a fast retransmit
@@ -184,7 +204,8 @@ impl TcpConfig {
         window_limit: 1 << 30,
         send_buffer: None,
         receive_window: 4 << 20,
-        delayed_ack: Some(DelayedAck { segments: 2, timeout: Span::from_millis(200), quick: 0 }),
+        window_tuning: false,
+        delayed_ack: Some(DelayedAck::after(2, Span::from_millis(200))),
         initial_rto: Span::from_secs(1),
         rto_after_syn_loss: Span::from_secs(3),
         min_rto: Span::from_secs(1),
@@ -206,6 +227,7 @@ impl TcpConfig {
         idle_restart: true,
         nagle: false,
         fin: true,
+        push: false,
         dupack_threshold: 3,
         fast_retransmit_once: false,
         partial_ack_timer: PartialAckTimer::Impatient,

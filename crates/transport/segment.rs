@@ -19,6 +19,8 @@ pub struct Flags {
     pub ece: bool,
     /// Congestion window reduced.
     pub cwr: bool,
+    /// Push: no more data of the sender's present burst follow.
+    pub psh: bool,
 }
 
 /// The timestamps option (RFC 7323 section 3), in ticks of a millisecond.

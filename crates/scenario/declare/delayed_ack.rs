@@ -22,6 +22,12 @@ table! {
         timeout: Span = default(Span::from_millis(200)), in Span(1)..=Span::from_secs(10);
         /// The first segments of a connection that are acknowledged at once, as Linux does.
         quick: u32 = default(0);
+        /// `quick` segments are acknowledged at once again when data in order come after a time-out's time without any, and
+        /// when data come a second time, as Linux does (`tcp_event_data_recv`, `tcp_enter_quickack_mode`).
+        requick: bool = default(false);
+        /// A full segment with PSH, and one that is not full, are acknowledged at once where the application has read
+        /// everything, as Linux does (`tcp_measure_rcv_mss`, `tcp_cleanup_rbuf`; a full segment since 6.6).
+        pushed: bool = default(false);
     }
 }
 
@@ -49,7 +55,8 @@ impl Field for Acks {
             Value::Text(text) if text == OFF => Some(Self(None)),
             Value::Table(table) => {
                 let t = DelayedAckTable::read_table(table, path, cx, &OtherKeys::default())?;
-                Some(Self(Some(DelayedAck { segments: t.segments, timeout: t.timeout, quick: t.quick })))
+                let DelayedAckTable { segments, timeout, quick, requick, pushed, .. } = t;
+                Some(Self(Some(DelayedAck { segments, timeout, quick, requick, pushed })))
             }
             _ => wrong_type(item, path, cx),
         }
@@ -58,8 +65,13 @@ impl Field for Acks {
     fn write(&self) -> String {
         match self.0 {
             None => quote(OFF),
-            Some(DelayedAck { segments, timeout, quick }) => {
-                format!("{{ segments = {segments}, timeout = {}, quick = {quick} }}", timeout.write())
+            Some(DelayedAck { segments, timeout, quick, requick, pushed }) => {
+                let mut text =
+                    format!("{{ segments = {segments}, timeout = {}, quick = {quick}", timeout.write());
+                for (key, on) in [("requick", requick), ("pushed", pushed)] {
+                    text += &if on { format!(", {key} = true") } else { String::new() };
+                }
+                text + " }"
             }
         }
     }

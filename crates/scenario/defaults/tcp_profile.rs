@@ -36,6 +36,7 @@ macro_rules! each_rule {
         window_limit: Window,
         send_buffer: Or<Unlimited, Window>,
         receive_window: Window,
+        window_tuning: bool,
         delayed_ack: Acks,
         initial_rto: Span,
         rto_after_syn_loss: Span,
@@ -58,6 +59,7 @@ macro_rules! each_rule {
         idle_restart: bool,
         nagle: bool,
         fin: bool,
+        push: bool,
         dupack_threshold: u32,
         fast_retransmit_once: bool,
         partial_ack_timer: PartialAckTimer,
@@ -81,6 +83,7 @@ const RFC: Rules = {
             None => Or::NONE,
         },
         receive_window: Window::Bytes(Bytes(tcp.receive_window)),
+        window_tuning: tcp.window_tuning,
         delayed_ack: Acks(tcp.delayed_ack),
         initial_window: tcp.initial_window,
         initial_rto: tcp.initial_rto,
@@ -107,6 +110,7 @@ const RFC: Rules = {
         idle_restart: tcp.idle_restart,
         nagle: tcp.nagle,
         fin: tcp.fin,
+        push: tcp.push,
         dupack_threshold: tcp.dupack_threshold,
         fast_retransmit_once: tcp.fast_retransmit_once,
         partial_ack_timer: tcp.partial_ack_timer,
@@ -158,22 +162,29 @@ const NS3: Rules = Rules {
 /// `net/ipv4/tcp.c`).
 const LINUX_SEND_BUFFER: Window = Window::Bytes(Bytes(4 << 20));
 
+/// Delayed acknowledgements of Linux: `TCP_ATO_MIN` and `TCP_MAX_QUICKACKS`.
+const LINUX_DELAYED_ACK: DelayedAck = DelayedAck { quick: 16, ..DelayedAck::after(2, Span::from_millis(40)) };
+
 /// A current Linux host (`include/net/tcp.h`, `Documentation/networking/ip-sysctl.rst`). Its send buffer counts memory; with segmentation
 /// offload, always on since Linux 4.17, a byte of payload takes little more than a byte.
 const LINUX: Rules = Rules {
     send_buffer: Or::of(LINUX_SEND_BUFFER),
+    window_tuning: true,
+    delayed_ack: Acks(Some(DelayedAck { requick: true, pushed: true, ..LINUX_DELAYED_ACK })),
+    push: true,
     min_rto_beyond_rtt: true,
     undo_earlier_copies: true,
     ..LINUX_2026
 };
 
 /// The rules of `linux` when the results of papers and of `building-46.toml` were recorded: no send buffer that an application refills by
-/// thirds, a least time-out of 200 ms, and an undo that counts earlier copies wrongly.
+/// thirds, a least time-out of 200 ms, an undo that counts earlier copies wrongly, and acknowledgements that know neither PSH nor a window
+/// that grows.
 const LINUX_2026: Rules = Rules {
     initial_window: InitialWindow::Segments(10),
     window_limit: LINUX_SEND_BUFFER,
     receive_window: Window::Bytes(Bytes(6 << 20)),
-    delayed_ack: Acks(Some(DelayedAck { segments: 2, timeout: Span::from_millis(40), quick: 16 })),
+    delayed_ack: Acks(Some(LINUX_DELAYED_ACK)),
     min_rto: Span::from_millis(200),
     max_rto: Span::from_secs(120),
     tick: Span::from_micros(1),

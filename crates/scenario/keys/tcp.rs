@@ -29,8 +29,9 @@ table! {
         /// the one-way TCP of ns-2.35 (`tcl/lib/ns-default.tcl`, `tcp/tcp.cc`); "ns-3" is ns-3.37
         /// (`src/internet/model/tcp-socket.cc`, `tcp-socket-base.cc`); "linux" is a Linux host with the kernel's own
         /// settings (`include/net/tcp.h`, `Documentation/networking/ip-sysctl.rst`), compared with a testbed in
-        /// `validation kernel`; "linux-2026" is what "linux" was before, without `send_buffer`, `min_rto_beyond_rtt` and
-        /// `undo_earlier_copies`, and reproduces results that were recorded with it.
+        /// `validation kernel`; "linux-2026" is what "linux" was before, without `send_buffer`, `min_rto_beyond_rtt`,
+        /// `undo_earlier_copies`, `window_tuning`, `push`, and two rules of `delayed_ack`, and reproduces results that were
+        /// recorded with it.
         profile: TcpProfile = default(TcpProfile::Rfc);
         /// Maximum segment size as the option announces it: the payload of a full segment without options. With timestamps a
         /// segment carries 12 B less.
@@ -45,6 +46,9 @@ table! {
         send_buffer: Or<Unlimited, Window> = switch(describe);
         /// The receiver's buffer, which bounds what is in flight.
         receive_window: Window = computed(format!("{}; less if window_scale is written and cannot say that", describe("receive_window")));
+        /// The announced window begins with 64 KiB and grows with what the application reads in a round trip, up to `receive_window`, as
+        /// under Linux (`tcp_rcv_space_adjust`); a segment that lets it grow is acknowledged at once (`tcp_grow_window`).
+        window_tuning: bool = switch(describe);
         /// How a receiver delays acknowledgements: "off" acknowledges each segment.
         delayed_ack: Acks = switch(describe);
         /// Retransmission time-out before a round-trip time was measured (RFC 6298 section 2.1).
@@ -100,6 +104,9 @@ table! {
         nagle: bool = switch(describe);
         /// A sender sends a FIN at the end of its file.
         fin: bool = switch(describe);
+        /// PSH ends an application's data, and the segments that leave together, as Linux sets it on what segmentation offload cuts
+        /// (`__tcp_transmit_skb`). It changes no departure; a receiver may acknowledge it at once (`delayed_ack`).
+        push: bool = switch(describe);
         /// Duplicate acknowledgements that mean a loss (RFC 5681: three).
         dupack_threshold: u32 = switch(describe), in 1..=1000;
         /// Plain Reno too answers a window of data by one fast retransmit only: a second loss in it waits for the timer,

@@ -136,15 +136,25 @@ fn profiles_are_what_the_others_do() {
     assert_eq!((ns3.initial_window, ns3.window_limit), (InitialWindow::Segments(10), 131_072));
     assert_eq!((ns3.min_rto, ns3.initial_rto), (Span::from_secs(1), Span::from_secs(3)));
     assert_eq!((ns3.receive_window, ns3.window_scale), (131_072, 2));
-    assert_eq!(ns3.delayed_ack, Some(DelayedAck { segments: 2, timeout: Span::from_millis(200), quick: 0 }));
+    assert_eq!(ns3.delayed_ack, Some(DelayedAck::after(2, Span::from_millis(200))));
     assert_eq!((ns3.sack, ns3.prr, ns3.timestamps, ns3.limited_transmit), (true, true, true, true));
     assert_eq!((ns3.nagle, ns3.ecn, ns3.syn_retries, ns3.retries), (false, false, Some(6), Some(6)));
     let linux = config("[tcp]\nprofile = \"linux\"\n", "");
     assert_eq!((linux.min_rto, linux.max_rto), (Span::from_millis(200), Span::from_secs(120)));
     assert_eq!(
         linux.delayed_ack,
-        Some(DelayedAck { segments: 2, timeout: Span::from_millis(40), quick: 16 })
+        Some(DelayedAck {
+            segments: 2,
+            timeout: Span::from_millis(40),
+            quick: 16,
+            requick: true,
+            pushed: true
+        })
     );
+    assert_eq!((linux.push, linux.window_tuning), (true, true));
+    let before = config("[tcp]\nprofile = \"linux-2026\"\n", "");
+    let delayed_ack = DelayedAck { quick: 16, ..DelayedAck::after(2, Span::from_millis(40)) };
+    assert_eq!((before.delayed_ack, before.push, before.window_tuning), (Some(delayed_ack), false, false));
     assert_eq!((linux.duplicate_sack, linux.undo, linux.retries), (true, true, Some(15)));
 }
 
@@ -154,7 +164,7 @@ fn a_flow_changes_single_keys() {
     let own =
         config(tables, "tcp = { initial_window = \"3 segments\", delayed_ack = { timeout = \"100 ms\" } }");
     let all = config(tables, "");
-    let delayed_ack = Some(DelayedAck { segments: 2, timeout: Span::from_millis(100), quick: 0 });
+    let delayed_ack = Some(DelayedAck::after(2, Span::from_millis(100)));
     assert_eq!(own, TcpConfig { initial_window: InitialWindow::Segments(3), delayed_ack, ..all });
     // A key that is written in [tcp] has precedence with every profile.
     let other = config(tables, "tcp = { profile = \"linux\" }");

@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn an_acknowledgement_is_made_to_echo() {
         let mut cargo = Segments::default();
-        let flags = |ack, syn| Flags { syn, ack, fin: false, ece: false, cwr: false };
+        let flags = |ack, syn| Flags { syn, ack, fin: false, ece: false, cwr: false, psh: false };
         for (i, (ack, syn, set)) in
             [(true, false, true), (true, true, false), (false, false, false)].into_iter().enumerate()
         {
@@ -109,7 +109,7 @@ mod tests {
         let mut sack = SackBlocks::default();
         assert!(sack.push(100, 200));
         let stamped = Segment { sack, timestamps: Some(Timestamps { value: 1, echo: 2 }), ..plain };
-        let flags = Flags { syn: true, ack: true, fin: true, ece: true, cwr: true };
+        let flags = Flags { syn: true, ack: true, fin: true, ece: true, cwr: true, psh: true };
         let flagged = Segment { flags, ecn: Ecn::Ce, ..plain };
         let mut cargo = Segments::default();
         let id = ConnectionRef { place: 3, generation: 4 };

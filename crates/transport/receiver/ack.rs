@@ -10,8 +10,8 @@ pub(crate) struct AckPolicy {
     due: bool,
     /// Segments in order since the last acknowledgement.
     held: u32,
-    /// Segments in order since the start; the first `quick` of them are acknowledged at once.
-    seen: u32,
+    /// Segments in order that are still acknowledged at once; none before the first of all.
+    quick: Option<u32>,
     held_until: Option<Time>,
 }
 
@@ -21,15 +21,35 @@ impl AckPolicy {
         self.due = true;
     }
 
-    /// Handles a segment that arrived in order.
-    pub(crate) fn on_in_order(&mut self, delayed: Option<DelayedAck>, now: Time) {
+    /// Acknowledges at least the next `segments` in order at once.
+    pub(crate) fn quick_again(&mut self, segments: u32) {
+        self.quick = Some(self.quick.map_or(segments, |quick| quick.max(segments)));
+    }
+
+    /// Counts a segment that is acknowledged at once for another reason.
+    pub(crate) fn count_quick(&mut self) {
+        self.quick = self.quick.map(|quick| quick.saturating_sub(1));
+    }
+
+    /// Handles a segment that arrived in order; `grows`: it lets the window grow; `pushed`: it is acknowledged at once.
+    pub(crate) fn on_in_order(
+        &mut self,
+        delayed: Option<DelayedAck>,
+        (grows, pushed): (bool, bool),
+        now: Time,
+    ) {
         self.held = self.held.saturating_add(1);
-        self.seen = self.seen.saturating_add(1);
-        match delayed {
-            Some(delayed) if self.held < delayed.segments && self.seen > delayed.quick => {
-                self.held_until.get_or_insert(now.saturating_add(delayed.timeout));
-            }
-            _ => self.due = true,
+        let Some(delayed) = delayed else {
+            self.due = true;
+            return;
+        };
+        // An even number becomes odd in Linux: while the window grows the number hardly falls.
+        let quick = self.quick.unwrap_or(delayed.quick) | u32::from(grows);
+        self.quick = Some(quick.saturating_sub(1));
+        if self.held < delayed.segments && quick == 0 && !pushed {
+            self.held_until.get_or_insert(now.saturating_add(delayed.timeout));
+        } else {
+            self.due = true;
         }
     }
 

@@ -2,6 +2,8 @@
 
 mod ack;
 mod reassembly;
+mod sizes;
+mod tuning;
 mod window;
 
 use airfair_schemes::places::Ecn;
@@ -10,6 +12,7 @@ use airfair_units::{Span, Time};
 use crate::{Flags, SackBlocks, Segment, SharedConfig, Timestamps, earliest};
 use ack::AckPolicy;
 use reassembly::Reassembly;
+use sizes::SegmentSizes;
 use window::ReceiveWindow;
 
 /// Counters of a receiver since its creation.
@@ -42,6 +45,7 @@ pub struct Receiver {
     acks: AckPolicy,
     reassembly: Reassembly,
     window: ReceiveWindow,
+    sizes: SegmentSizes,
     /// True if selective acknowledgements were negotiated.
     sack: bool,
     /// True if timestamps were negotiated.
@@ -59,6 +63,11 @@ pub struct Receiver {
     syn_acks: u32,
     /// Duplicate data to be reported once (RFC 2883).
     duplicate: Option<(u64, u64)>,
+    /// Time of the last SYN-ACK, and the round-trip time from the only one.
+    syn_ack_sent: Option<Time>,
+    round_trip: Option<Span>,
+    /// Time of the last data in order.
+    in_order_at: Option<Time>,
 }
 
 impl Receiver {
@@ -72,7 +81,8 @@ impl Receiver {
             stats: ReceiverStats::default(),
             acks: AckPolicy::default(),
             reassembly: Reassembly::default(),
-            window: ReceiveWindow::new(&config, stands),
+            window: ReceiveWindow::new(&config, stands, stands && config.timestamps),
+            sizes: SegmentSizes::default(),
             sack: stands && config.sack,
             timestamps: stands && config.timestamps,
             ecn: stands && config.ecn,
@@ -83,6 +93,9 @@ impl Receiver {
             syn_ack_at: None,
             syn_acks: 0,
             duplicate: None,
+            syn_ack_sent: None,
+            round_trip: None,
+            in_order_at: None,
         }
     }
 
@@ -96,8 +109,14 @@ impl Receiver {
             _ if !segment.flags.ack || segment.ack > 1 => self.acks.send_now(),
             State::SynReceived if segment.ack < 1 => {}
             State::SynReceived | State::Established => {
+                if self.state == State::SynReceived {
+                    self.window.begin(now);
+                }
                 self.state = State::Established;
                 self.syn_ack_at = None;
+                if let Some(sent) = self.syn_ack_sent.take().filter(|_| self.syn_acks == 1) {
+                    self.round_trip = Some(now.since(sent));
+                }
                 self.on_data(segment, now);
             }
         }
@@ -117,7 +136,7 @@ impl Receiver {
         self.timestamps = config.timestamps && segment.timestamps.is_some();
         self.ts_recent = segment.timestamps.map_or(0, |stamps| stamps.value);
         self.ecn = config.ecn && segment.flags.ece && segment.flags.cwr;
-        self.window = ReceiveWindow::new(config, segment.window_scale.is_some());
+        self.window = ReceiveWindow::new(config, segment.window_scale.is_some(), self.timestamps);
         self.state = State::SynReceived;
         self.acks.send_now();
     }
@@ -153,12 +172,41 @@ impl Receiver {
             self.stats.duplicates += u64::from(!inserted.any && from < edge);
             self.stats.out_of_order += u64::from(inserted.any && !in_order);
         }
+        let next = in_order.then(|| self.reassembly.next());
+        let grows = self.window.on_data(segment, next, self.sizes.full(), now);
         self.window.on_delivered(self.delivered());
+        self.window.after_data(self.reassembly.beyond(), now);
+        let pushed = in_order && segment.payload > 0 && self.sizes.ends(segment);
         // RFC 5681 section 4.2: at once for a segment beyond a gap, one that fills a gap, and one without new data; at once also for a FIN.
-        if !in_order || had_gap || finished || inserted.duplicate.is_some() {
+        let at_once = !in_order || had_gap || finished || inserted.duplicate.is_some();
+        self.quicken(in_order, !inserted.any && from < expected, at_once, now);
+        if at_once {
             self.acks.send_now();
         } else {
-            self.acks.on_in_order(self.config.delayed_ack, now);
+            let delayed = self.config.delayed_ack;
+            let pushed = pushed && delayed.is_some_and(|delayed| delayed.pushed) && self.window.is_read();
+            self.acks.on_in_order(delayed, (grows, pushed), now);
+        }
+    }
+
+    /// The next segments are acknowledged at once as the first ones were, where data in order come after more than a time-out without any
+    /// (`tcp_event_data_recv` of Linux), or old data come again (`tcp_enter_quickack_mode`). `acknowledged`: this segment is acknowledged
+    /// anyway, and counts as one of them. The time-out is that after the SYN: the receiver sends no data that measure another.
+    fn quicken(&mut self, in_order: bool, old: bool, acknowledged: bool, now: Time) {
+        let Some(delayed) = self.config.delayed_ack.filter(|delayed| delayed.requick) else { return };
+        let mut again = old;
+        if in_order {
+            let last = self.in_order_at.replace(now);
+            let time_out = self.round_trip.map_or(self.config.initial_rto, |rtt| {
+                Span(rtt.0.saturating_add(rtt.0.saturating_mul(2).max(self.config.min_rto.0)))
+            });
+            again |= last.is_some_and(|last| now.since(last) > time_out);
+        }
+        if again {
+            self.acks.quick_again(delayed.quick);
+        }
+        if acknowledged && (in_order || again) {
+            self.acks.count_quick();
         }
     }
 
@@ -222,6 +270,7 @@ impl Receiver {
         let wait = Span(config.initial_rto.0.saturating_mul(1 << doublings)).min(config.max_rto);
         let again = config.syn_retries.is_none_or(|most| self.syn_acks <= most);
         self.syn_ack_at = again.then(|| now.saturating_add(wait));
+        self.syn_ack_sent = Some(now);
         Segment {
             flags: Flags { syn: true, ack: true, ece: self.ecn, ..Flags::default() },
             timestamps: self.stamps(now),

@@ -56,6 +56,11 @@ impl Reassembly {
         !self.runs.is_empty()
     }
 
+    /// Bytes between the next expected and the last that has arrived.
+    pub(crate) fn beyond(&self) -> u64 {
+        self.runs.back().map_or(0, |run| run.right - self.next)
+    }
+
     /// True if the FIN and everything before it has arrived.
     pub(crate) fn is_finished(&self) -> bool {
         self.end == Some(self.next)

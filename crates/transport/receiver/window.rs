@@ -1,6 +1,12 @@
 //! The window that a receiver announces (RFC 9293 section 3.8.6.2.2, RFC 7323 section 2).
 
-use crate::TcpConfig;
+use airfair_units::Time;
+
+use super::tuning::Tuning;
+use crate::{Segment, TcpConfig};
+
+/// Bytes of the timestamps option.
+const TIMESTAMPS: u64 = 12;
 
 /// State of the receive buffer and the announced window.
 #[derive(Debug, Clone, Copy)]
@@ -16,11 +22,13 @@ pub(crate) struct ReceiveWindow {
     /// Payload read by the application, bytes.
     read: u64,
     reading: bool,
+    /// The growing window, if it grows.
+    tuning: Option<Tuning>,
 }
 
 impl ReceiveWindow {
-    /// An empty buffer; `scaled`: the sender supports window scaling.
-    pub(crate) fn new(config: &TcpConfig, scaled: bool) -> Self {
+    /// An empty buffer; the sender supports window scaling if `scaled`, timestamps if `stamped`.
+    pub(crate) fn new(config: &TcpConfig, scaled: bool, stamped: bool) -> Self {
         let scale = Some(config.window_scale).filter(|&scale| scaled && scale > 0);
         let mut window = Self {
             buffer: config.receive_window,
@@ -30,11 +38,14 @@ impl ReceiveWindow {
             delivered: 0,
             read: 0,
             reading: true,
+            tuning: None,
         };
         window.buffer = window.field(window.buffer);
+        let full = window.mss.saturating_sub(if stamped { TIMESTAMPS } else { 0 }).max(1);
+        window.tuning = config.window_tuning.then(|| Tuning::new(full, window.buffer));
         // Without handshake no SYN has limited the first window.
         window.edge =
-            1 + if config.handshake { config.syn_announced_window(window.buffer) } else { window.buffer };
+            1 + if config.handshake { config.syn_announced_window(window.open()) } else { window.open() };
         window
     }
 
@@ -49,10 +60,50 @@ impl ReceiveWindow {
         (window >> shift).min(65_535) << shift
     }
 
-    /// End of the free buffer if `next` is expected.
+    /// The window of an empty buffer, bytes.
+    fn open(&self) -> u64 {
+        self.tuning.map_or(self.buffer, |tuning| tuning.window())
+    }
+
+    /// Bytes of the buffer that are free.
+    fn free(&self) -> u64 {
+        self.buffer.saturating_sub(self.delivered - self.read)
+    }
+
+    /// End of the window that may be announced if `next` is expected.
     fn free_edge(&self, next: u64) -> u64 {
-        let free = self.buffer.saturating_sub(self.delivered - self.read);
-        next.saturating_add(free)
+        next.saturating_add(self.free().min(self.open()))
+    }
+
+    /// True if the application has read all that was delivered.
+    pub(crate) fn is_read(&self) -> bool {
+        self.read == self.delivered
+    }
+
+    /// The connection is established.
+    pub(crate) fn begin(&mut self, now: Time) {
+        if let Some(tuning) = &mut self.tuning {
+            tuning.begin(now);
+        }
+    }
+
+    /// Handles data before they are delivered, in order up to `next` or out of order; `full`: payload of a full segment. True if the window
+    /// grows.
+    pub(crate) fn on_data(&mut self, segment: &Segment, next: Option<u64>, full: u32, now: Time) -> bool {
+        let (free, window) = (self.free(), self.open());
+        let Some(tuning) = &mut self.tuning else { return false };
+        tuning.on_data(segment, full, now);
+        let Some(next) = next else { return false };
+        tuning.on_in_order(next, window, now);
+        tuning.grow(segment.payload, full, free)
+    }
+
+    /// Handles data that were delivered and may have been read; `beyond`: bytes up to the last that has arrived.
+    pub(crate) fn after_data(&mut self, beyond: u64, now: Time) {
+        let read = self.read;
+        if let Some(tuning) = &mut self.tuning {
+            tuning.on_read(read, beyond, now);
+        }
     }
 
     /// The first sequence number that is refused if `next` is expected.

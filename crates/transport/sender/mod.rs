@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `ack` | acknowledgements: what they deliver, measure, and show as lost |
 //! | `output` | the next segment, its time, and what limits it |
+//! | `offload` | packets of several segments, which PSH ends |
 //! | `stream` | the application's data and their sequence numbers |
 //! | `peer` | options that the handshake has agreed on, and the receiver's window |
 //! | `handshake` | the SYN |
@@ -15,6 +16,7 @@
 
 mod ack;
 mod handshake;
+mod offload;
 mod output;
 mod peer;
 mod recovery;
@@ -37,6 +39,7 @@ use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
 use crate::{SharedConfig, TickMode};
 use handshake::Handshake;
+use offload::Offload;
 use recovery::Recovery;
 use stream::Stream;
 use timers::Timers;
@@ -92,6 +95,7 @@ pub struct Sender {
     rtt: RttEstimator,
     delivery: DeliveryRate,
     pacer: Pacer,
+    offload: Offload,
     reductions: Reductions,
     undoing: Undoing,
     handshake: Handshake,
@@ -124,6 +128,7 @@ impl Sender {
             rtt: RttEstimator::new(&config),
             delivery: DeliveryRate::default(),
             pacer: Pacer::default(),
+            offload: Offload::default(),
             reductions: Reductions::default(),
             undoing: Undoing::default(),
             handshake: Handshake::default(),

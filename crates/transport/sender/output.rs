@@ -4,6 +4,7 @@ use airfair_schemes::places::{Allowance, Ecn, Idle, Sent, SourceContext};
 use airfair_units::{Bytes, Time};
 
 use super::handshake::Handshake;
+use super::offload::Offload;
 use super::{Sender, State};
 use crate::Segment;
 
@@ -38,13 +39,15 @@ pub struct Departure {
     ecn: bool,
     /// The first of them after a reduction.
     cwr: bool,
+    /// The last of a packet of several segments, or of the application's data.
+    push: bool,
 }
 
 impl Departure {
     /// Payload or nothing from `seq` on.
     #[inline(always)]
     fn plain(seq: u64, payload: u32, fin: bool) -> Self {
-        Self { seq, payload, syn: false, fin, ecn: false, cwr: false }
+        Self { seq, payload, syn: false, fin, ecn: false, cwr: false, push: false }
     }
 }
 
@@ -71,7 +74,7 @@ impl Sender {
     #[inline(always)]
     #[must_use]
     pub fn segment(&self, departure: &Departure, now: Time) -> Segment {
-        let &Departure { seq, payload, syn, fin, ecn, cwr } = departure;
+        let &Departure { seq, payload, syn, fin, ecn, cwr, push } = departure;
         if syn {
             return Handshake::syn(&self.config, now);
         }
@@ -79,6 +82,7 @@ impl Sender {
         segment.payload = payload;
         segment.flags.fin = fin;
         segment.flags.cwr = cwr;
+        segment.flags.psh = push;
         if ecn {
             segment.ecn = Ecn::Ect;
         }
@@ -138,6 +142,7 @@ impl Sender {
         }
         self.timers.pace(&self.pacer, segment.payload, allowance.rate, context.now)?;
         self.recovery.head_due = false;
+        self.offload.on_retransmission();
         let snapshot = self.delivery.on_sent(context.now, false);
         self.board.resend(index, snapshot);
         self.undoing.note_resent(segment.payload, context.now);
@@ -215,6 +220,7 @@ impl Sender {
         }
         self.timers.pace(&self.pacer, payload, allowance.rate, now)?;
         let seq = self.stream.next;
+        let push = self.config.push && self.ends_packet(payload, &allowance, now);
         let snapshot = self.delivery.on_sent(now, idle);
         self.board.push(seq, payload, fin, snapshot);
         self.stream.next = seq + u64::from(payload) + u64::from(fin);
@@ -227,13 +233,32 @@ impl Sender {
             self.recovery.limited += u64::from(payload);
         }
         self.on_departure(payload, false, &allowance, context);
-        let mut departure = Departure::plain(seq, payload, fin);
+        let mut departure = Departure { push, ..Departure::plain(seq, payload, fin) };
         if self.peer.ecn && payload > 0 {
             // RFC 3168 section 6.1.2: new data are ECN-capable, and the first after a reduction carry CWR.
             departure.ecn = true;
             departure.cwr = core::mem::take(&mut self.reductions.announce);
         }
         Some(departure)
+    }
+
+    /// True if PSH ends the new segment that departs: it is the last of a packet of several (`__tcp_transmit_skb` of Linux), or of the data
+    /// that the application has written (`tcp_push`). A packet has at most half of the window (`tcp_cwnd_test`), and what windows and data
+    /// allow when it begins.
+    #[inline(never)]
+    fn ends_packet(&mut self, payload: u32, allowance: &Allowance, now: Time) -> bool {
+        let (stream, mss) = (&self.stream, u64::from(self.peer.mss).max(1));
+        let written = stream.left();
+        let mut offload = self.offload;
+        let ends = offload.on_new(|| {
+            let window = self.recovery.window(self.state, allowance, &self.peer, &self.config);
+            let room = window.saturating_sub(self.board.pipe()).min(window / 2);
+            let edge = stream.una.saturating_add(self.peer.window);
+            let most = room.min(edge.saturating_sub(stream.next)).min(written) / mss;
+            most.min(Offload::goal(self.pacing_rate(now), self.rtt.smallest(), self.peer.mss))
+        });
+        self.offload = offload;
+        ends || payload > 0 && u64::from(payload) == written
     }
 
     /// Counts a departure, notifies the law, and starts the timer (RFC 6298 section 5.1).

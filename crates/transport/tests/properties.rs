@@ -177,14 +177,19 @@ fn transfer(config: &TcpConfig, law: Law, channel: Channel, bytes: u64, seed: u6
 }
 
 fn configs() -> impl Strategy<Value = TcpConfig> {
-    let switches = prop::array::uniform16(any::<bool>());
+    let switches = prop::array::uniform20(any::<bool>());
     (switches, 1u32..2000, 1u64..40_000, 1u64..50, 1u32..5).prop_map(|(on, mss, window, tick, threshold)| {
         let timeout = Span::from_millis(100);
         TcpConfig {
             mss,
             receive_window: window,
             window_scale: if on[0] { 3 } else { 0 },
-            delayed_ack: on[1].then_some(DelayedAck { segments: 2, timeout, quick: 0 }),
+            delayed_ack: on[1].then_some(DelayedAck {
+                quick: 3,
+                requick: on[16],
+                pushed: on[17],
+                ..DelayedAck::after(2, timeout)
+            }),
             min_rto: Span::from_millis(50),
             max_rto: Span::from_secs(5),
             tick: Span::from_millis(tick),
@@ -200,6 +205,8 @@ fn configs() -> impl Strategy<Value = TcpConfig> {
             handshake: on[8],
             nagle: on[9],
             fin: on[10],
+            push: on[18],
+            window_tuning: on[19],
             dupack_threshold: threshold,
             partial_ack_timer: if on[11] {
                 PartialAckTimer::Impatient

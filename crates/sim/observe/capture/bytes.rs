@@ -461,6 +461,7 @@ fn tcp_header(segment: &Segment, from: u16, to: u16, shift: u8) -> Tcp {
             cwr: flags.cwr,
             ece: flags.ece,
             ack: flags.ack,
+            psh: flags.psh,
             syn: flags.syn,
             fin: flags.fin,
             ..tcp::Flags::default()

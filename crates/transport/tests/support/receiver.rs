@@ -1,7 +1,7 @@
 //! Scripts for a receiver.
 //!
 //! Events: `timer`, `stop` and `resume` of reading, `read 500`, `poll`, and segments that arrive:
-//! `< 1:1001 F W ce ts=5/3 ack=1`, or `< S mss=1000 sack scale=7 ece cwr ts=5/3`.
+//! `< 1:1001 F W P ce ts=5/3 ack=1`, or `< S mss=1000 sack scale=7 ece cwr ts=5/3`.
 //!
 //! Acknowledgements: `1001` with `,sack=2001:3001+4001:5001`, `,ece`, `,ts=5/3` and, if it is not the whole, `,win=500`.
 
@@ -36,6 +36,7 @@ fn arriving(words: &[&str]) -> Segment {
             ("W", _) | ("cwr", _) => flags.cwr = true,
             ("ece", _) => flags.ece = true,
             ("ce", _) => segment.ecn = Ecn::Ce,
+            ("P", _) => flags.psh = true,
             ("no-ack", _) => flags.ack = false,
             ("ack", ack) => segment.ack = ack.parse().expect(word),
             ("sack", _) => segment.sack_permitted = true,

@@ -4,7 +4,7 @@
 //! `< 1001 sack=2001:3001,4001:5001 win=8000 ece ts=5/3` is an acknowledgement, `< S. mss=1000 sack scale=7 ece ts=5/3` the
 //! answer to a SYN. A window stays valid until another is given.
 //!
-//! Segments: `1:1001` with `F` for a FIN, `*` for ECT, `W` for CWR, `@5/3` for timestamps; `ack` alone; `S(...)`.
+//! Segments: `1:1001` with `F` for a FIN, `*` for ECT, `W` for CWR, `P` for PSH, `@5/3` for timestamps; `ack` alone; `S(...)`.
 
 use std::sync::{Arc, Mutex};
 
@@ -96,7 +96,12 @@ fn text(segment: &Segment) -> String {
         0 => "ack".to_owned(),
         _ => format!("{}:{}", segment.seq, segment.seq + u64::from(segment.payload)),
     };
-    for (set, mark) in [(segment.flags.fin, "F"), (segment.ecn == Ecn::Ect, "*"), (segment.flags.cwr, "W")] {
+    for (set, mark) in [
+        (segment.flags.fin, "F"),
+        (segment.ecn == Ecn::Ect, "*"),
+        (segment.flags.cwr, "W"),
+        (segment.flags.psh, "P"),
+    ] {
         text += if set { mark } else { "" };
     }
     match segment.timestamps {

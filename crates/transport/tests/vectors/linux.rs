@@ -335,7 +335,7 @@ fn a_segment_that_acknowledges_too_much_leaves_no_timestamp() {
             timestamps: true,
             window_scale: 0,
             receive_window: 20_000,
-            delayed_ack: Some(DelayedAck { segments: 2, timeout, quick: 16 }),
+            delayed_ack: Some(DelayedAck { quick: 16, ..DelayedAck::after(2, timeout) }),
             ..ten_segments()
         },
         "

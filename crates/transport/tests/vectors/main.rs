@@ -9,6 +9,7 @@ mod delivery;
 mod ecn;
 mod fast_recovery;
 mod handshake;
+mod kernel_acks;
 mod linux;
 mod options;
 mod pacing;

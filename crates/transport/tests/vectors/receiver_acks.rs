@@ -8,7 +8,7 @@ use crate::support::sender::plain;
 
 fn delayed() -> TcpConfig {
     let timeout = Span::from_millis(200);
-    TcpConfig { delayed_ack: Some(DelayedAck { segments: 2, timeout, quick: 0 }), ..plain() }
+    TcpConfig { delayed_ack: Some(DelayedAck::after(2, timeout)), ..plain() }
 }
 
 fn with_sack() -> TcpConfig {
@@ -56,7 +56,7 @@ fn every_second_segment_or_after_a_time() {
 fn the_first_segments_may_be_acknowledged_at_once() {
     let timeout = Span::from_millis(40);
     check(
-        &TcpConfig { delayed_ack: Some(DelayedAck { segments: 2, timeout, quick: 3 }), ..plain() },
+        &TcpConfig { delayed_ack: Some(DelayedAck { quick: 3, ..DelayedAck::after(2, timeout) }), ..plain() },
         "
         0 < 1:1001
         > 1001
@@ -66,6 +66,64 @@ fn the_first_segments_may_be_acknowledged_at_once() {
         > 3001
         0 < 3001:4001
         = deadline=40
+        ",
+    );
+}
+
+/// Data that come a second time bring two more, of which the acknowledgement of the copy is one; so does a silence of more than the
+/// time-out (here 1 s, since no handshake has measured a round trip).
+#[test]
+fn old_data_bring_quick_acknowledgements_back() {
+    let timeout = Span::from_millis(40);
+    let acks = DelayedAck { quick: 2, requick: true, ..DelayedAck::after(2, timeout) };
+    check(
+        &TcpConfig { delayed_ack: Some(acks), ..plain() },
+        "
+        0 < 1:1001
+        > 1001
+        0 < 1001:2001
+        > 2001
+        0 < 2001:3001
+        10 < 3001:4001
+        > 4001
+        20 < 3001:4001
+        > 4001
+        30 < 4001:5001
+        > 5001
+        30 < 5001:6001
+        40 < 6001:7001
+        > 7001
+        1040 < 7001:8001
+        1050 < 8001:9001
+        > 9001
+        2051 < 9001:10001
+        > 10001
+        2060 < 10001:11001
+        > 11001
+        2070 < 11001:12001
+        = deadline=2110
+        ",
+    );
+}
+
+/// A segment with PSH, or one that is not full, is acknowledged at once only if the application has read everything.
+#[test]
+fn a_push_waits_for_the_reader() {
+    let acks = DelayedAck { pushed: true, ..DelayedAck::after(2, Span::from_millis(40)) };
+    check(
+        &TcpConfig { delayed_ack: Some(acks), ..plain() },
+        "
+        0 < 1:1001 P
+        > 1001
+        10 < 1001:2001
+        = deadline=50
+        20 < 2001:3001 P
+        > 3001
+        30 < 3001:3101
+        > 3101,win=1023872
+        40 stop
+        40 < 3101:4101 P
+        = deadline=80
         ",
     );
 }

@@ -1,6 +1,7 @@
 //! The window that a receiver announces (RFC 9293 section 3.8.6.2.2, RFC 7323 section 2).
 
-use airfair_transport::TcpConfig;
+use airfair_transport::{Receiver, Segment, TcpConfig, Timestamps};
+use airfair_units::Time;
 
 use crate::support::receiver::check;
 use crate::support::sender::plain;
@@ -23,6 +24,38 @@ fn what_is_read_at_once_leaves_the_window_whole() {
         > 2001
         ",
     );
+}
+
+/// The window begins with 65 segments of 1,000 B and grows to its first bound, 84,992 B, by two for each; then by what is read in a round
+/// trip of 100 ms, which timestamps show. What is not read does not let it grow, and `receive_window` is the most there may be.
+#[test]
+fn a_window_grows_with_what_is_read() {
+    let config = TcpConfig {
+        mss: 1012,
+        receive_window: 120_000,
+        window_scale: 1,
+        window_tuning: true,
+        timestamps: true,
+        ..plain()
+    };
+    let windows = |reading: bool| {
+        let mut receiver = Receiver::new(&config);
+        receiver.set_reading(reading);
+        let mut windows = Vec::new();
+        for i in 0..120 {
+            let now = Time((1000 + 5 * i) * 1_000_000);
+            let stamp = Timestamps::clock(now);
+            let timestamps = Some(Timestamps { value: stamp, echo: stamp - 100 });
+            let data = Segment { payload: 1000, timestamps, ..Segment::bare(1 + 1000 * i, 1, 65_535) };
+            receiver.on_segment(&data, now);
+            windows.push(receiver.poll(now).unwrap().window);
+        }
+        windows
+    };
+    let read = windows(true);
+    assert_eq!(read[..10], [67_000, 69_000, 71_000, 73_000, 75_000, 77_000, 79_000, 81_000, 83_000, 84_992]);
+    assert_eq!((read[..20].iter().max(), read.iter().max()), (Some(&84_992), Some(&120_000)));
+    assert!(windows(false).iter().all(|window| *window <= 84_992));
 }
 
 #[test]

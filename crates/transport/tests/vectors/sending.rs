@@ -30,6 +30,29 @@ fn initial_windows() {
     }
 }
 
+/// A packet has at most half of the window: of ten segments two packets of five depart. Once the round-trip time of 100 ms is known a
+/// packet has two segments, or the one that an acknowledgement releases, without PSH; the end of the data has it.
+#[test]
+fn push_ends_packets_of_several_segments() {
+    check(
+        &TcpConfig { push: true, ..plain() },
+        Law::Fixed(10_000),
+        "
+        0 open
+        0 write 16500
+        > 1:1001 1001:2001 2001:3001 3001:4001 4001:5001P 5001:6001 6001:7001 7001:8001 8001:9001 9001:10001P
+        100 < 2001
+        > 10001:11001 11001:12001P
+        101 < 3001
+        > 12001:13001
+        102 < 6001
+        > 13001:14001 14001:15001P 15001:16001
+        103 < 7001
+        > 16001:16501P
+        ",
+    );
+}
+
 #[test]
 fn window_limit_bounds_any_law() {
     check(
