@@ -207,7 +207,7 @@ def measured(load: Path, pairs: int, rate: int, seconds: float, every: float = 0
     after = machine_times()
     spent = [b - a for a, b in zip(before, after, strict=True)]
     late, frames = run["lateness"], run["frames"]
-    flows = [flow for flow in run["flows"] if flow["protocol"] == "udp" and flow["to"].startswith("r")]
+    flows = [flow for flow in run["flows"] if flow["protocol"] == "udp" and flow["dst"].startswith("r")]
     window = max(flow["last_s"] or 0 for flow in flows) - min(flow["first_s"] for flow in flows) - END
     return {
         "pairs": pairs,
@@ -275,12 +275,12 @@ def store(part: str, value: object) -> None:
 
 def bench(load: Path) -> None:
     """The scenes and the ladder."""
-    runs = []
+    runs, offered = [], {str(rate): value for rate, value in OFFERED.items()}
     for rate, pairs in [(11, 25), *((54, pairs) for pairs in LADDER)]:
         of = measured(load, pairs, rate, SECONDS)
         print(line(of), flush=True)
         runs.append({key: value for key, value in of.items() if key not in ("memory", "descriptors")})
-    store("scenes", {"machine": machine(), "seconds": SECONDS, "offered": OFFERED, "runs": runs})
+    store("scenes", {"machine": machine(), "seconds": SECONDS, "offered": offered, "runs": runs})
 
 
 def soak(load: Path, seconds: float) -> None:
