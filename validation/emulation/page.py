@@ -19,7 +19,7 @@ these programs come before the machine's other work (nice -15).
 """
 
 RUNS = """
-Runs: {count} of {seconds} s after a warm-up in each world, other seeds each. Kernel: Linux {kernel},
+Runs: up to {count} of {seconds} s after a warm-up in each world, other seeds each. Kernel: Linux {kernel},
 {machine}, {cores} cores, shared with other work: a load average of {least:.1f} to {most:.1f}. Lateness of
 deliveries, 99 %: {median:.0f} us in the median of the runs, {worst:.0f} us in the worst.
 """
@@ -68,7 +68,7 @@ def page(done: Sequence[Judged], skipped: Sequence[str], count: int, seconds: in
     runs = RUNS.format(
         count=count,
         seconds=seconds,
-        kernel=platform.release(),
+        kernel=platform.release().split("-")[0],
         machine=platform.machine(),
         cores=os.cpu_count(),
         least=min(loads, default=0),

@@ -48,6 +48,7 @@ class Flow:
     udp_rate: str | None = None
     bytes: int = 1472
     dscp: str | None = None
+    start_s: int = START_S
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ class World:
                 send += ["--udp", "--rate", flow.udp_rate, "--size", f"{flow.bytes} B"]
             if flow.dscp is not None:
                 send += ["--dscp", flow.dscp]
-            found.append(airfair.Program(flow.source, send, at=f"{START_S} s", name=f"send-{flow.id}"))
+            found.append(airfair.Program(flow.source, send, at=f"{flow.start_s} s", name=f"send-{flow.id}"))
         if self.ping is not None:
             count = int((length - 2 * START_S - 1) / PING_GAP_S)
             words = f"ping -n -i {PING_GAP_S} -c {count} -w {length - 2 * START_S}"
@@ -143,7 +144,7 @@ class World:
 
 
 def _simulated(flow: Flow) -> Tables:
-    tables: Tables = {"id": flow.id, "from": flow.source, "to": flow.target, "start": f"{START_S} s"}
+    tables: Tables = {"id": flow.id, "from": flow.source, "to": flow.target, "start": f"{flow.start_s} s"}
     if flow.udp_rate is None:
         return {**tables, "transport": "tcp-cubic", "traffic": {"kind": "ftp"}}
     tables["traffic"] = {"kind": "constant", "rate": flow.udp_rate, "packet": f"{flow.bytes} B"}
