@@ -126,7 +126,7 @@ impl Punctuality {
     }
 
     /// A look of the clock, that began and ended at these times, and could have slept until a time; `cpu` reads the processor time used.
-    /// What the emulator has neither slept nor computed is a pause.
+    /// Time that the emulator has neither slept nor computed is a pause.
     pub fn looked(&mut self, began: Time, ended: Time, until: Time, cpu: impl FnOnce() -> Span) {
         let mut busy = began.since(self.last.at);
         let overslept = ended.since(until.max(began));

@@ -220,7 +220,7 @@ impl Sender {
         }
         self.timers.pace(&self.pacer, payload, allowance.rate, now)?;
         let seq = self.stream.next;
-        let push = self.config.push && self.ends_packet(payload, &allowance, now);
+        let push = self.config.push && ends_packet(self, payload, &allowance, now);
         let snapshot = self.delivery.on_sent(now, idle);
         self.board.push(seq, payload, fin, snapshot);
         self.stream.next = seq + u64::from(payload) + u64::from(fin);
@@ -240,25 +240,6 @@ impl Sender {
             departure.cwr = core::mem::take(&mut self.reductions.announce);
         }
         Some(departure)
-    }
-
-    /// True if PSH ends the new segment that departs: it is the last of a packet of several (`__tcp_transmit_skb` of Linux), or of the data
-    /// that the application has written (`tcp_push`). A packet has at most half of the window (`tcp_cwnd_test`), and what windows and data
-    /// allow when it begins.
-    #[inline(never)]
-    fn ends_packet(&mut self, payload: u32, allowance: &Allowance, now: Time) -> bool {
-        let (stream, mss) = (&self.stream, u64::from(self.peer.mss).max(1));
-        let written = stream.left();
-        let mut offload = self.offload;
-        let ends = offload.on_new(|| {
-            let window = self.recovery.window(self.state, allowance, &self.peer, &self.config);
-            let room = window.saturating_sub(self.board.pipe()).min(window / 2);
-            let edge = stream.una.saturating_add(self.peer.window);
-            let most = room.min(edge.saturating_sub(stream.next)).min(written) / mss;
-            most.min(Offload::goal(self.pacing_rate(now), self.rtt.smallest(), self.peer.mss))
-        });
-        self.offload = offload;
-        ends || payload > 0 && u64::from(payload) == written
     }
 
     /// Counts a departure, notifies the law, and starts the timer (RFC 6298 section 5.1).
@@ -371,4 +352,23 @@ impl Sender {
             Limit::Nothing
         }
     }
+}
+
+/// True if PSH ends the new segment that departs: it is the last of a packet of several (`__tcp_transmit_skb` of Linux), or of the data
+/// that the application has written (`tcp_push`). A packet has at most half of the window (`tcp_cwnd_test`), and what windows and data
+/// allow when it begins.
+#[inline(never)]
+fn ends_packet(sender: &mut Sender, payload: u32, allowance: &Allowance, now: Time) -> bool {
+    let (stream, mss) = (&sender.stream, u64::from(sender.peer.mss).max(1));
+    let written = stream.left();
+    let mut offload = sender.offload;
+    let ends = offload.on_new(|| {
+        let window = sender.recovery.window(sender.state, allowance, &sender.peer, &sender.config);
+        let room = window.saturating_sub(sender.board.pipe()).min(window / 2);
+        let edge = stream.una.saturating_add(sender.peer.window);
+        let most = room.min(edge.saturating_sub(stream.next)).min(written) / mss;
+        most.min(Offload::goal(sender.pacing_rate(now), sender.rtt.smallest(), sender.peer.mss))
+    });
+    sender.offload = offload;
+    ends || payload > 0 && u64::from(payload) == written
 }
