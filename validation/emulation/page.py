@@ -44,7 +44,7 @@ class Judged:
         self.lines = [judged(row.name, check, old, counted) for check in row.checks]
 
     def remarks(self) -> list[str]:
-        """What a reader has to know about the runs."""
+        """Facts about the runs that a reader needs."""
         behind = sum(not run.counts for run in self.emulated)
         again = sum(len(run.verdicts) > 1 for run in self.emulated if run.counts)
         paused = sum(run.verdicts[-1] == "kept up but for pauses" for run in self.emulated)
