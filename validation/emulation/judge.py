@@ -139,7 +139,6 @@ HEAD = (
     "measure",
     "simulate",
     "emulate",
-    "mean of both",
     "difference",
     "limit",
     "by the receivers",
@@ -150,12 +149,10 @@ HEAD = (
 def cells(line: Line) -> list[str]:
     """The cells of a line of the table, in the order of `HEAD`."""
     unit = line.check.unit
-    means = f"{shown(mean(line.simulated))} / " if line.simulated else ""
     return [
         f"{line.check.label}{f', {unit}' if unit else ''}",
         span(line.simulated),
         span(line.emulated),
-        means + shown(mean(line.emulated)),
         line.difference(),
         line.check.limit.text(unit),
         span(line.receivers),

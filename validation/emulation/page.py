@@ -26,10 +26,9 @@ deliveries, 99 %: {median:.0f} us in the median of the runs, {worst:.0f} us in t
 
 HOSTS = """
 TCP: cubic in both worlds, segments of 1448 B, an initial window of ten segments, a time-out at least 200 ms
-beyond the smoothed round-trip time, acknowledgements for every second segment or after 40 ms. The
-simulator: `tcp.profile = "linux"`, and of radios `local_limit = "off"` and `backpressure = false`, since a
-TAP device holds no stack back: where the queue is full, it drops. With backpressure the simulator has
-1717 kbit/s for TCP over three hops, 5098 over one, and a ping of 231 ms.
+beyond the smoothed round-trip time. The simulator: `tcp.profile = "linux"`, and of radios
+`local_limit = "off"` and `backpressure = false`, since a TAP device holds no stack back: where the queue is
+full, it drops.
 """
 
 
