@@ -43,7 +43,8 @@ def calls() -> dict[str, Call]:
         "advise": (airfair.advise, (SCENARIO,), {"runs": 20}),
         "Capture": (airfair.Capture, (), {"trace": True}),
         "compare": (airfair.compare, (SCENARIO,), {"schemes": "droptail", "seeds": [1, 2]}),
-        "emulate": (airfair.emulate, (SCENARIO, [airfair.Program("a1", "true", ends_run=True)]), {}),
+        # Without such a node no run begins: arguments are looked at before.
+        "emulate": (airfair.emulate, (SCENARIO, [airfair.Program("zz", "true", ends_run=True)]), {}),
         "explain": (airfair.explain, (SCENARIO,), {}),
         "explanation_figure": (airfair.explanation_figure, (airfair.explain(SCENARIO, flow="left"),), {}),
         "frame": (airfair.frame, (ROWS,), {}),
@@ -83,7 +84,11 @@ def calls() -> dict[str, Call]:
         "Scenario.run": (SCENARIO.run, (), {}),
         "Scenario.record": (SCENARIO.record, ("10 ms",), {}),
         "Scenario.explain": (SCENARIO.explain, (), {}),
-        "Scenario.emulate": (SCENARIO.emulate, ('{"duration_s": 0.02}', "10 ms"), {}),
+        "Scenario.emulate": (
+            SCENARIO.emulate,
+            ('{"programs": [{"node": "zz", "command": ["true"]}]}', "10 ms"),
+            {},
+        ),
         "Recording.load": (airfair.Recording.load, ("nothing",), {}),
         "Recording.save": (RECORDING.save, ("recording",), {}),
         "Recording.arrow": (RECORDING.arrow, ("queues",), {}),

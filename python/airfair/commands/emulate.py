@@ -13,9 +13,6 @@ from rich.console import Console
 
 from .. import _core
 from .._core import InputError
-from ..capture import Capture
-from ..emulating.api import emulate as emulated
-from ..emulating.api import not_carried
 from ..emulating.programs import Program, read_script
 from ..options import Choice, Folder, choice_options, file_argument, folder_options, json_option
 from ..quantities import plural
@@ -107,6 +104,9 @@ def emulate(
       airfair emulate scenarios/chain.toml --beside 3 "iperf3 -s" \\
         --node 0 -- iperf3 -c n3
     """
+    from ..capture import Capture
+    from ..emulating import api
+
     if (node is None) != (not command):
         raise InputError("--node NAME and a command after -- belong together: --node a1 -- ping -c 5 b1")
     for option, moment in (("--for", duration), ("--interval", folder.interval)):
@@ -118,9 +118,9 @@ def emulate(
     programs += [] if script is None else read_script(script)
     if node is not None:
         programs.insert(0, Program(node, list(command), ends_run=True))
-    for line in not_carried(choice.scheme or scenario.scheme):
+    for line in api.not_carried(choice.scheme or scenario.scheme):
         print(f"airfair: {line}", file=sys.stderr)
-    recording = emulated(
+    recording = api.emulate(
         scenario,
         programs,
         scheme=choice.scheme,
