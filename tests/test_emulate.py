@@ -7,6 +7,7 @@ import os
 import random
 import re
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -187,7 +188,7 @@ def test_nothing_is_left_after_a_kill() -> None:
             namespaces = {links(pid, "net") for pid in running(marker)} - {own, None}
             process.kill()
         deadline = time.monotonic() + 20
-        while running(marker) and time.monotonic() < deadline:
+        while (running(marker) or process.pid in dict(_core.emulations())) and time.monotonic() < deadline:
             time.sleep(0.05)
         assert running(marker) == []
         assert not namespaces & {links(pid, "net") for pid in processes()}
@@ -396,3 +397,40 @@ def test_a_device_that_a_program_sets_down_is_no_fault() -> None:
     nothing."""
     report = emulated(str(PAIRS), "--json", "--node", "a1", "--", sys.executable, "-c", LEAVE)
     assert (report["faults"], report["device_drops"]) == (0, 0)
+
+
+def test_many_short_programs(tmp_path: Path) -> None:
+    """Their starts and ends are more than a socket holds."""
+    script = tmp_path / "script.toml"
+    script.write_text('[[program]]\nnode = "a1"\ncommand = "true"\n' * 600)
+    done = emulate(str(PAIRS), "--script", str(script), "--for", "4 s", "--json")
+    programs = json.loads(done.stdout)["emulation"]["programs"]
+    assert {program["status"] for program in programs} == {0}
+    assert len(programs) == 600
+
+
+def test_a_deleted_device_costs_nothing() -> None:
+    command = ("--node", "a1", "--", "sh", "-c", "sleep 0.5; ip link del wl0; sleep 1")
+    report = emulated(str(PAIRS), "--json", *command)
+    assert report["faults"] == 0
+    assert int(str(report["wake_ups"])) < 20_000
+
+
+def test_a_mistake_in_a_scheme_is_not_passed_over(tmp_path: Path) -> None:
+    scheme = (ROOT / "examples" / "schemes" / "droptail.py").read_text()
+    file = tmp_path / "broken.py"
+    file.write_text(re.sub(r"(def enqueue\([^\n]*\n)", r"\1        raise RuntimeError('mistake')\n", scheme))
+    name = re.search(r'name = "([\w-]+)"', scheme)
+    assert name is not None
+    command = ("--node", "a1", "--", "ping", "-c", "2", "b1") if shutil.which("ping") else ("--for", "2 s")
+    done = emulate(str(PAIRS), "--schemes-from", str(file), "--scheme", name[1], *command)
+    assert done.returncode == 1
+    assert "mistake" in done.stderr
+    assert "kept up" not in done.stderr
+
+
+def test_standard_error_that_takes_nothing() -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "airfair", "emulate", str(PAIRS), "--for", "1 s", "--json"]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=full, timeout=40, check=False)
+    assert json.loads(done.stdout)["emulation"]["wall_s"] >= 1

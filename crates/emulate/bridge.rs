@@ -113,12 +113,17 @@ impl Bridge {
     /// Reads what waits at a device; it enters the world now.
     pub fn read(&mut self, device: usize, world: &mut World) {
         for _ in 0..AT_ONCE {
-            let Some(tap) = self.taps.get(device) else { return };
-            match rustix::io::read(&tap.frames, &mut self.buffer[..]) {
+            let Some(frames) = self.taps.get(device).and_then(|tap| tap.frames.as_ref()) else { return };
+            match rustix::io::read(frames, &mut self.buffer[..]) {
                 Ok(length) if length > 0 => {
                     let frame = std::mem::take(&mut self.buffer);
                     self.enter(device, &frame[..length], world);
                     self.buffer = frame;
+                }
+                Err(Errno::BADFD) => {
+                    // A program has deleted the device, which would be readable for ever.
+                    self.taps[device].frames = None;
+                    return;
                 }
                 _ => return,
             }
@@ -215,9 +220,10 @@ impl Bridge {
         if egress.echo && echo(&mut inside.frame) {
             self.counts.echoed += 1;
         }
-        match rustix::io::write(&self.taps[device].frames, &inside.frame) {
-            // A device that a program has set down hears nothing: no fault.
-            Err(Errno::IO) => {}
+        let Some(frames) = &self.taps[device].frames else { return };
+        match rustix::io::write(frames, &inside.frame) {
+            // A device that a program has set down, or deleted, receives nothing: no fault.
+            Err(Errno::IO | Errno::BADFD) => {}
             Err(_) => self.counts.not_written += 1,
             Ok(_) => {
                 self.counts.written += 1;

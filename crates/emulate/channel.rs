@@ -34,8 +34,25 @@ impl Channel {
         Self(socket)
     }
 
-    /// Sends a message.
+    /// Sends a message; waits while the other end takes none.
     pub fn send(&self, message: &impl Serialize, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+        self.send_with(message, descriptors, SendFlags::empty())
+    }
+
+    /// Sends a message.
+    ///
+    /// # Errors
+    /// `WouldBlock` where the other end takes none now.
+    pub fn try_send(&self, message: &impl Serialize) -> io::Result<()> {
+        self.send_with(message, &[], SendFlags::DONTWAIT)
+    }
+
+    fn send_with(
+        &self,
+        message: &impl Serialize,
+        descriptors: &[BorrowedFd<'_>],
+        flags: SendFlags,
+    ) -> io::Result<()> {
         let text = serde_json::to_vec(message)?;
         if text.len() > LARGEST || descriptors.len() > MOST_DESCRIPTORS {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "a message that is too large"));
@@ -45,8 +62,12 @@ impl Channel {
         if !descriptors.is_empty() {
             control.push(SendAncillaryMessage::ScmRights(descriptors));
         }
-        sendmsg(&self.0, &[IoSlice::new(&text)], &mut control, SendFlags::NOSIGNAL)?;
-        Ok(())
+        loop {
+            match sendmsg(&self.0, &[IoSlice::new(&text)], &mut control, SendFlags::NOSIGNAL | flags) {
+                Err(rustix::io::Errno::INTR) => {}
+                other => return Ok(other.map(|_| ())?),
+            }
+        }
     }
 
     /// Receives a message and its descriptors; none: the other end is closed. With `wait` it waits for one.

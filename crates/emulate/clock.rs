@@ -44,7 +44,8 @@ pub struct WallClock {
     wakes: u64,
 }
 
-fn monotonic() -> u64 {
+/// The kernel's clock, ns.
+pub(crate) fn monotonic() -> u64 {
     let Timespec { tv_sec, tv_nsec } = clock_gettime(ClockId::Monotonic);
     tv_sec as u64 * 1_000_000_000 + tv_nsec as u64
 }

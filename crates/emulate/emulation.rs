@@ -111,12 +111,10 @@ impl<W> Outside<'_, W> {
         let now = (self.now)();
         for (number, program) in self.programs.iter_mut().enumerate() {
             if !program.started && program.spec.at <= now {
-                program.started = true;
-                self.keeper.start_program(number);
+                program.started = self.keeper.start_program(number);
             }
             if program.started && !program.stopped && program.spec.until.is_some_and(|until| until <= now) {
-                program.stopped = true;
-                self.keeper.stop_program(number);
+                program.stopped = self.keeper.stop_program(number);
             }
         }
         if self.live.is_due(now) {
@@ -165,12 +163,13 @@ impl<W> Outside<'_, W> {
 
     /// Ends all programs, and waits for what the keeper says at the end.
     fn finish(&mut self) {
-        self.keeper.finish();
+        let mut asked = self.keeper.finish();
         while self.device_drops.is_none() {
             match self.keeper.event(true) {
                 Ok(Some((event, _))) => self.handle(event),
                 _ => return,
             }
+            asked = asked || self.keeper.finish();
         }
     }
 }
@@ -197,7 +196,10 @@ pub fn emulate<W: Steppable + AsMut<World>>(
     let (keeper, taps, made) = Keeper::start(setup)?;
     let Tried { congestion_control, devices_hold_back } = made.tried;
     for (number, tap) in taps.iter().enumerate() {
-        clock.watch_device(&tap.frames, number as u64).map_err(as_text)?;
+        tap.frames
+            .as_ref()
+            .map_or(Ok(()), |frames| clock.watch_device(frames, number as u64))
+            .map_err(as_text)?;
     }
     keeper.descriptor().map_or(Ok(()), |of| clock.watch_control(of, KEEPER)).map_err(as_text)?;
     let timer = timer().map_err(as_text)?;

@@ -22,6 +22,8 @@ pub struct Counted {
     pub payload: u32,
     /// TCP: the number of the first of them.
     sequence: Option<u32>,
+    /// TCP: a connection begins.
+    begins: bool,
 }
 
 impl Counted {
@@ -30,9 +32,11 @@ impl Counted {
     pub fn of(packet: &Ip<'_>) -> Self {
         let tuple = FiveTuple::new(packet);
         let whole = packet.transport.len();
+        let mut begins = false;
         let (payload, sequence) = match packet.protocol {
             Protocol::TCP if packet.fragment != Fragment::Later => match Tcp::decode(packet.transport) {
                 Ok((header, payload)) => {
+                    begins = header.flags.syn;
                     // A SYN takes a number of its own.
                     (payload.len(), Some(header.sequence.wrapping_add(u32::from(header.flags.syn))))
                 }
@@ -43,7 +47,7 @@ impl Counted {
             }
             _ => (whole, None),
         };
-        Self { tuple, payload: payload as u32, sequence }
+        Self { tuple, payload: payload as u32, sequence, begins }
     }
 }
 
@@ -139,6 +143,10 @@ impl Flows {
     pub fn arrived(&mut self, of: &Counted, marked: bool, now: Time) {
         let Some(&at) = self.by_tuple.get(&of.tuple) else { return };
         let flow = &mut self.flows[at];
+        if of.begins {
+            // Ports that are used again have other numbers.
+            flow.next = of.sequence;
+        }
         let mut new = of.payload;
         if let Some(sequence) = of.sequence.filter(|_| of.payload > 0) {
             let end = sequence.wrapping_add(of.payload);
@@ -181,7 +189,7 @@ mod tests {
             source_port: 1,
             destination_port: 2,
         };
-        Counted { tuple, payload, sequence: Some(sequence) }
+        Counted { tuple, payload, sequence: Some(sequence), begins: false }
     }
 
     /// Bytes count once, whatever is repeated, out of order, or beyond the largest number.
@@ -200,6 +208,19 @@ mod tests {
         assert_eq!((flow.arrived_bytes, flow.arrived_packets, flow.sent_bytes), (4000, 6, 5000));
         assert_eq!(flow.marked_packets, 1);
         assert!((flows.goodput_bps(flow, Time(1_000_000)) - 32e6).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_connection_from_the_same_port_begins_again() {
+        let mut flows = Flows::default();
+        for start in [5_000, 4_000_000_000, 100] {
+            let first = Counted { begins: true, ..counted(start, 0) };
+            for of in [first, counted(start, 1000), counted(start + 1000, 500)] {
+                flows.sent(&of, [NodeIx(0), NodeIx(1)], Time(1));
+                flows.arrived(&of, false, Time(2));
+            }
+        }
+        assert_eq!(flows.all()[0].arrived_bytes, 4500);
     }
 
     #[test]

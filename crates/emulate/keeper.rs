@@ -91,7 +91,12 @@ impl Keeper {
         let as_text = |error: io::Error| error.to_string();
         let (channel, other) = Channel::pair().map_err(as_text)?;
         let plan = setup.plan;
-        let process = sys::fork(|| begin(other, setup)).map_err(as_text)?;
+        let process = sys::fork(|| {
+            // The keeper must see the end of the emulator's end, not hold it.
+            sys::close_of_parent(&channel);
+            begin(other, setup);
+        })
+        .map_err(as_text)?;
         let keeper = Self { channel: Some(channel), process };
         let next = || match keeper.event(true).map_err(as_text)? {
             Some((Event::Failed { error }, _)) => Err(error),
@@ -105,7 +110,11 @@ impl Keeper {
             match next()? {
                 (Event::Made, devices) if devices.len() == node.interfaces.len() => {
                     let of = node.interfaces.iter().zip(devices);
-                    taps.extend(of.map(|(of, frames)| Tap { frames, node: node.node, port: of.port }));
+                    taps.extend(of.map(|(of, frames)| Tap {
+                        frames: Some(frames),
+                        node: node.node,
+                        port: of.port,
+                    }));
                 }
                 _ => return Err(unexpected()),
             }
@@ -119,24 +128,25 @@ impl Keeper {
         self.channel.as_ref().map_or(Ok(None), |channel| channel.receive(wait))
     }
 
-    fn request(&self, request: &Request) {
-        // A keeper that has ended is seen by the end of its events.
-        _ = self.channel.as_ref().map(|channel| channel.send(request, &[]));
+    /// Sends a request; false where the keeper takes none now. A keeper that has ended is seen by the end of its events.
+    fn request(&self, request: &Request) -> bool {
+        let sent = self.channel.as_ref().map_or(Ok(()), |channel| channel.try_send(request));
+        !sent.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
     }
 
-    /// Asks for the start of a program.
-    pub fn start_program(&self, program: usize) {
-        self.request(&Request::Start { program });
+    /// Asks for the start of a program; false where the keeper takes no request now.
+    pub fn start_program(&self, program: usize) -> bool {
+        self.request(&Request::Start { program })
     }
 
-    /// Asks for the end of a program.
-    pub fn stop_program(&self, program: usize) {
-        self.request(&Request::Stop { program });
+    /// Asks for the end of a program; false where the keeper takes no request now.
+    pub fn stop_program(&self, program: usize) -> bool {
+        self.request(&Request::Stop { program })
     }
 
-    /// Ends all programs; the events end with `Finished`.
-    pub fn finish(&self) {
-        self.request(&Request::Finish);
+    /// Ends all programs; the events end with `Finished`. False where the keeper takes no request now.
+    pub fn finish(&self) -> bool {
+        self.request(&Request::Finish)
     }
 
     /// The descriptor that is readable when there is an event.
@@ -332,11 +342,11 @@ impl<'a> KeeperProcess<'a> {
         sys::signal_all(libc::SIGTERM);
         sys::signal_all(libc::SIGCONT);
         for _ in 0..GRACE_MS / PATIENCE_MS {
-            match waitpid(None, WaitOptions::NOHANG) {
-                Ok(Some(_)) => {}
-                Ok(None) => sys::sleep(PATIENCE_MS),
-                Err(_) => break,
+            while let Ok(Some(_)) = waitpid(None, WaitOptions::NOHANG) {}
+            if waitpid(None, WaitOptions::NOHANG).is_err() {
+                break;
             }
+            sys::sleep(PATIENCE_MS);
         }
         sys::signal_all(libc::SIGKILL);
         let device_drops = self.nodes.iter().map(|node| node::dropped_at_devices(node).unwrap_or(0)).sum();

@@ -73,6 +73,6 @@ fn tried_out() -> Option<String> {
 /// Does what nodes and their programs need, in the first process of a new namespace of processes.
 fn in_namespaces() -> Result<(), String> {
     sys::new_network().map_err(|error| format!("a network namespace: {error}"))?;
-    sys::open_tap("wl0").map_err(|error| format!("a TAP device: {error}"))?;
+    sys::open_tap("wl0").map_err(|error| format!("a TAP device (/dev/net/tun): {error}"))?;
     sys::own_folders().map_err(|error| format!("folders of a node (/run, /proc): {error}"))
 }

@@ -14,6 +14,7 @@ use airfair_units::{Span, Time};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 
+use crate::clock::monotonic;
 use crate::report::{Away, Frames, Late, Row};
 
 /// Time between two states.
@@ -61,8 +62,13 @@ impl Live {
     /// # Errors
     /// Names what cannot be opened.
     pub fn new(spec: &LiveSpec) -> Result<Self, String> {
-        let open =
-            |path: &PathBuf| File::create(path).map_err(|error| format!("{}: {error}", path.display()));
+        let open = |path: &PathBuf| {
+            // A pipe that nobody reads would hold the run up.
+            if path.exists() && !path.is_file() {
+                return Err(format!("{}: expected a regular file", path.display()));
+            }
+            File::create(path).map_err(|error| format!("{}: {error}", path.display()))
+        };
         let lines = spec.lines.as_ref().map(open).transpose()?;
         let serve =
             |port: u16| Server::new(port).map_err(|error| format!("port {port} of 127.0.0.1: {error}"));
@@ -131,11 +137,16 @@ impl Drop for Server {
 /// Answers a request: `GET /metrics`, and nothing else.
 fn answer(mut client: TcpStream, metrics: &str) -> io::Result<()> {
     client.set_nonblocking(false)?;
-    client.set_read_timeout(Some(PATIENCE))?;
+    let end = monotonic() + PATIENCE.as_nanos() as u64;
     client.set_write_timeout(Some(PATIENCE))?;
     let mut request = Vec::new();
     let mut bytes = [0; 512];
     while request.len() < LARGEST_REQUEST && !request.windows(4).any(|end| end == b"\r\n\r\n") {
+        let left = end.saturating_sub(monotonic());
+        if left == 0 {
+            return Ok(());
+        }
+        client.set_read_timeout(Some(Duration::from_nanos(left)))?;
         match client.read(&mut bytes)? {
             0 => break,
             length => request.extend_from_slice(&bytes[..length]),

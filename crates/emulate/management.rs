@@ -1,8 +1,8 @@
 //! The management network: each node has a device `mgmt0` with an address of its own range, which does not go over the air. Connections
 //! that control a measurement, and readings of metrics, disturb nothing there.
 //!
-//! A hub, a namespace that belongs to no node, forwards between the nodes. The route to the range stands in a table of its own, and the
-//! address has the scope of a host: routing programs neither see the one nor announce the other.
+//! A hub, a namespace that belongs to no node, forwards between the nodes. The route to the range stands in a table of its own, which
+//! routing programs do not read; the address has the scope of a host, which most of them do not announce (babeld does).
 
 use std::fs;
 use std::io;

@@ -21,7 +21,7 @@ const MTU: u32 = 1500;
 const DEVICE_QUEUE: u32 = 1000;
 
 /// Settings of the namespace, by their paths below /proc/sys/net.
-const SETTINGS: [(&str, &str); 11] = [
+const SETTINGS: [(&str, &str); 13] = [
     ("ipv4/ip_forward", "1"),
     ("ipv6/conf/all/forwarding", "1"),
     // Routes of a mesh need not be symmetric, and a neighbour's redirect would be about a link that a node does not have.
@@ -33,6 +33,9 @@ const SETTINGS: [(&str, &str); 11] = [
     ("ipv4/conf/default/accept_redirects", "0"),
     ("ipv6/conf/all/accept_redirects", "0"),
     ("ipv6/conf/default/accept_redirects", "0"),
+    // Addresses follow from the plan: a search for duplicates would only make the first seconds silent.
+    ("ipv6/conf/all/accept_dad", "0"),
+    ("ipv6/conf/default/accept_dad", "0"),
     // No router advertises here.
     ("ipv6/conf/default/router_solicitations", "0"),
 ];
@@ -40,8 +43,8 @@ const SETTINGS: [(&str, &str); 11] = [
 /// A device of a node.
 #[derive(Debug)]
 pub struct Tap {
-    /// Reads and writes frames.
-    pub frames: OwnedFd,
+    /// Reads and writes frames; none once a program has deleted the device.
+    pub frames: Option<OwnedFd>,
     /// The node.
     pub node: NodeIx,
     /// The port in the world.

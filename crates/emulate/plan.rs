@@ -3,7 +3,7 @@
 //! The addresses are those of the simulator's captures, from the natural order of the nodes' names; the order of a file changes nothing.
 //! All interfaces of a node have its addresses, as routers of meshes do without subnets on their links; a route names the interface.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -18,6 +18,9 @@ pub const MOST_NODES: usize = 50_000;
 
 /// Most interfaces of a node.
 pub const MOST_INTERFACES: usize = 200;
+
+/// Names of hosts that mean something else.
+const RESERVED: [&str; 3] = ["localhost", "mgmt", "ip6-localhost"];
 
 /// A node.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +79,7 @@ pub struct Plan {
 /// Names of hosts: those of the nodes as far as a host may be called so, after an "n" if they are numbers; of two that become the same the
 /// later has its rank in it.
 fn host_names(sorted: &[(&str, NodeIx)]) -> BTreeMap<NodeIx, String> {
-    let mut taken = BTreeMap::new();
+    let mut taken = BTreeSet::new();
     let mut hosts = BTreeMap::new();
     for (rank, &(name, node)) in sorted.iter().enumerate() {
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-';
@@ -85,9 +88,19 @@ fn host_names(sorted: &[(&str, NodeIx)]) -> BTreeMap<NodeIx, String> {
         // A number would be read as an address.
         let is_number = host.chars().all(|c| c.is_ascii_digit() || c == '.');
         let host = if is_number { format!("n{host}") } else { host };
-        let host =
-            if taken.contains_key(&host) { format!("{}-{rank}", &host[..host.len().min(50)]) } else { host };
-        taken.insert(host.clone(), node);
+        // Names of hosts are the same in capitals and small letters.
+        let is_free = |host: &str| {
+            let host = host.to_ascii_lowercase();
+            !taken.contains(&host) && !RESERVED.contains(&host.as_str()) && !host.ends_with(".mgmt")
+        };
+        let mut free = host.clone();
+        let mut number = rank;
+        while !is_free(&free) {
+            free = format!("{}-{number}", host[..host.len().min(50)].trim_end_matches(".mgmt"));
+            number += sorted.len();
+        }
+        let host = free;
+        taken.insert(host.to_ascii_lowercase());
         hosts.insert(node, host);
     }
     hosts
@@ -188,10 +201,13 @@ mod tests {
 
     #[test]
     fn names_of_hosts() {
-        let names = ["", "3", "a b", "a-b", "ap.1", "10.77.0.1", "-x-"];
+        let names = ["", "3", "a b", "a-b", "ap.1", "10.77.0.1", "-x-", "A-B", "localhost", "a-b-3"];
         let sorted: Vec<(&str, NodeIx)> =
             names.iter().zip(0..).map(|(&name, at)| (name, NodeIx(at))).collect();
         let hosts: Vec<String> = host_names(&sorted).into_values().collect();
-        assert_eq!(hosts, ["n", "n3", "a-b", "a-b-3", "ap.1", "n10.77.0.1", "x"]);
+        assert_eq!(
+            hosts,
+            ["n", "n3", "a-b", "a-b-3", "ap.1", "n10.77.0.1", "x", "A-B-7", "localhost-8", "a-b-3-9"]
+        );
     }
 }

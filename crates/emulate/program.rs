@@ -69,7 +69,7 @@ pub(crate) fn command(node: &str, words: &[String]) -> Result<Command, String> {
     let (name, arguments) = words.split_first().ok_or("a program: expected its name")?;
     let program = found(name).ok_or_else(|| format!("node {node}: {name}: no such program"))?;
     let mut command = Command::new(program);
-    command.args(arguments).env("AIRFAIR_NODE", node);
+    command.args(arguments).env("AIRFAIR_NODE", node).env("TMPDIR", "/tmp").env_remove("XDG_RUNTIME_DIR");
     Ok(command)
 }
 

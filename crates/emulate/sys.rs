@@ -245,6 +245,12 @@ pub(crate) fn fork(child: impl FnOnce()) -> io::Result<Pid> {
     }
 }
 
+/// Closes in a child what its parent goes on to own there.
+pub(crate) fn close_of_parent(descriptor: &impl AsFd) {
+    // SAFETY: the owner's copy in this process is never used or dropped: a child ends without that.
+    unsafe { libc::close(descriptor.as_fd().as_raw_fd()) };
+}
+
 /// Waits for the end of a child.
 pub(crate) fn wait_for(child: Pid) {
     use rustix::process::{WaitOptions, waitpid};

@@ -21,7 +21,7 @@ use crate::wait::{self, Exact, NEVER, Stop, now};
 pub const MOST_BEHIND: u64 = 100_000_000;
 
 /// Time after which a receiver that does not listen yet is tried again.
-const AGAIN: u64 = 100_000_000;
+const AGAIN: u64 = 250_000_000;
 
 /// Time in which an answer that nobody listens comes to a probe.
 const PROBED: u64 = 200_000_000;

@@ -90,6 +90,12 @@ mod linux {
         }
     }
 
+    /// Writes a line to standard error, which may be closed or full.
+    fn write_line(line: &str) {
+        use std::io::Write;
+        _ = writeln!(std::io::stderr(), "{line}");
+    }
+
     /// Emulates a world; the report. `hand_over` is called several times a second.
     pub(crate) fn run(
         world: &mut Hosted,
@@ -102,11 +108,16 @@ mod linux {
         let mut goes_on = |world: &mut Hosted| {
             let looked = hand_over(world).and_then(|()| world.check()).and_then(|()| check(stop));
             ended = looked.err();
+            if ended.is_some() {
+                write_line("airfair: ending the run");
+            }
             ended.is_none()
         };
         let options = request.options(seed, captures);
-        let report = emulate(world, &options, &mut goes_on, &mut |line| eprintln!("{line}"));
+        let report = emulate(world, &options, &mut goes_on, &mut |line| write_line(line));
         let report = report.map_err(input_error)?;
+        // A signal may have come as the run ended: Ctrl-C ends its programs too.
+        let ended = ended.or_else(|| world.check().err()).or_else(|| check(stop).err());
         // The user's end of a run is no error: its results are those until then.
         if let Some(error) =
             ended.filter(|of| !Python::attach(|py| of.is_instance_of::<PyKeyboardInterrupt>(py)))

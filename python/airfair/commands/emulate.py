@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -102,13 +103,16 @@ def emulate(
     Example:
       airfair emulate scenarios/three-pairs.toml --node a1 -- ping -c 5 b1
       airfair emulate scenarios/chain.toml --beside 3 "iperf3 -s" \\
-        --node 0 -- iperf3 -c n3
+        --node 0 -- sh -c "sleep 1; iperf3 -c n3"
     """
     from ..capture import Capture
     from ..emulating import api
 
     if (node is None) != (not command):
-        raise InputError("--node NAME and a command after -- belong together: --node a1 -- ping -c 5 b1")
+        raise InputError(
+            "--node NAME and a command after -- belong together: --node a1 -- ping -c 5 b1 "
+            "(a time with its unit is one word: --for '10 s')"
+        )
     for option, moment in (("--for", duration), ("--interval", folder.interval)):
         if moment is not None:
             time(option, moment)
@@ -120,40 +124,48 @@ def emulate(
         programs.insert(0, Program(node, list(command), ends_run=True))
     for line in api.not_carried(choice.scheme or scenario.scheme):
         print(f"airfair: {line}", file=sys.stderr)
-    recording = api.emulate(
-        scenario,
-        programs,
-        scheme=choice.scheme,
-        seed=choice.seed,
-        flows=flows,
-        own_routing=own_routing,
-        congestion_control=congestion_control,
-        ecn=ecn,
-        duration=duration,
-        live=live,
-        metrics=metrics,
-        interval=folder.interval or "1 s",
-        out=folder.out,
-        force=folder.force,
-        capture=Capture(**folder.capture()),
-    )
+    # The output of programs is no part of the result.
+    output = os.dup(1) if as_json else None
+    if output is not None:
+        sys.stdout.flush()
+        os.dup2(2, 1)
+    try:
+        recording = api.emulate(
+            scenario,
+            programs,
+            scheme=choice.scheme,
+            seed=choice.seed,
+            flows=flows,
+            own_routing=own_routing,
+            congestion_control=congestion_control,
+            ecn=ecn,
+            duration=duration,
+            live=live,
+            metrics=metrics,
+            interval=folder.interval or "1 s",
+            out=folder.out,
+            force=folder.force,
+            capture=Capture(**folder.capture()),
+        )
+    finally:
+        if output is not None:
+            os.dup2(output, 1)
+            os.close(output)
     run = recording.result["emulation"]
     if as_json:
         print(json.dumps(recording.result))
     else:
         show(run, Console(stderr=True, highlight=False, emoji=False))
-    sys.exit(status(run, waits=node is not None, strict=strict))
+    sys.exit(status(run, [program.ends_run for program in programs], strict=strict))
 
 
-def status(run: Emulation, *, waits: bool, strict: bool) -> int:
-    """The exit status: that of the command, if the run has `waited` for one."""
+def status(run: Emulation, ends_run: Sequence[bool], *, strict: bool) -> int:
+    """The exit status: the first of the programs with which the run ends that is not 0."""
     first = 0
-    if waits:
-        program = run["programs"][0]
-        if program["error"] is not None:
-            return NOT_STARTED
-        ended = program["status"]
-        first = (INTERRUPTED if run["interrupted"] else RUNNING) if ended is None else ended
+    for program, ends in zip(run["programs"], ends_run, strict=True):
+        if ends and first == 0:
+            ended = NOT_STARTED if program["error"] is not None else program["status"]
+            first = (INTERRUPTED if run["interrupted"] else RUNNING) if ended is None else ended
     return FELL_BEHIND if strict and not first and run["verdict"] == "fell behind" else first
 
 
@@ -167,12 +179,18 @@ def show(run: Emulation, out: Console) -> None:
     for program in run["programs"]:
         if program["error"] is not None:
             line(f"not started: {program['error']}")
+        elif program["status"] is None and not run["interrupted"]:
+            line(f"node {program['node']}: {program['command']} was running at the end")
         elif program["status"] not in (0, None):
             line(f"node {program['node']}: {program['command']} has ended with {program['status']}")
-    for flow in run["flows"][:ROWS]:
+    # The largest first.
+    for flow in sorted(run["flows"], key=lambda flow: -flow["arrived_bytes"])[:ROWS]:
         ports = f" port {flow['dst_port']}" if flow["dst_port"] else ""
         marks = f", {flow['marked_packets']} marked" if flow["marked_packets"] else ""
-        goodput = f"{1e-3 * flow['goodput_bps']:.0f} kbit/s"
+        length = (flow["last_s"] or flow["first_s"]) - flow["first_s"]
+        goodput = "0 kbit/s"
+        if length > 0:
+            goodput = f"{8e-3 * flow['arrived_bytes'] / length:.0f} kbit/s in {length:.1f} s"
         packets = f"{flow['arrived_packets']} of {flow['sent_packets']} packets{marks}"
         line(f"{flow['protocol']} {flow['src']} to {flow['dst']}{ports}: {goodput}, {packets}")
     if len(run["flows"]) > ROWS:
