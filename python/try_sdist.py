@@ -29,7 +29,8 @@ def build(archive: Path, folder: Path) -> Path:
     shutil.rmtree(folder / "source", ignore_errors=True)
     shutil.rmtree(folder / "wheel", ignore_errors=True)
     with tarfile.open(archive) as packed:
-        packed.extractall(folder / "source", filter="data")
+        packed.extraction_filter = getattr(tarfile, "data_filter", None)
+        packed.extractall(folder / "source")
     (source,) = (folder / "source").iterdir()
     profile = {f"CARGO_PROFILE_RELEASE_{key}": value for key, value in QUICK.items()}
     # maturin is found by its name.
