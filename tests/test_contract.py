@@ -139,7 +139,7 @@ def test_a_run() -> None:
     if _core.emulation_lacks() is None:
         text = "import socket; socket.socket(type=socket.SOCK_DGRAM).sendto(b'1', ('10.0.0.4', 9))"
         program = airfair.Program("a1", [sys.executable, "-c", text], ends_run=True)
-        emulated = airfair.emulate(SCENARIOS / "three-pairs.toml", [program]).result
+        emulated = airfair.emulate(SCENARIOS / "three-pairs.toml", [program], scheme="rcp").result
         assert emulated["emulation"]["flows"]
         assert differences(emulated, results.RunResult, "emulated", seen) == []
     else:

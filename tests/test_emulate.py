@@ -21,6 +21,8 @@ from typing import Any
 import airfair
 import pytest
 from airfair import _core
+from airfair.emulating import page as pages
+from airfair.explaining import emulated as explained
 
 from .support import ROOT
 
@@ -29,6 +31,7 @@ pytestmark = pytest.mark.skipif(LACKS is not None, reason=f"no emulation here: {
 
 PAIRS = ROOT / "scenarios" / "three-pairs.toml"
 CHAIN = ROOT / "scenarios" / "chain.toml"
+CHAIN_SCENARIO = airfair.Scenario.read(CHAIN)
 
 SERVER = """
 import socket
@@ -87,6 +90,12 @@ def test_the_exit_status_is_the_program_s() -> None:
         assert done.returncode == code, done.stderr
 
 
+def test_a_program_with_a_group_of_its_own_ends_the_run() -> None:
+    """As interactive shells and `timeout` have one."""
+    for words in (("setsid", "-w", "sh", "-c", "exit 5"), ("timeout", "9", "sh", "-c", "exit 5")):
+        assert emulate(str(PAIRS), "--node", "a1", "--", *words, timeout=20).returncode == 5
+
+
 def test_names_and_addresses_in_a_node() -> None:
     """A node has its own name, its own /run and /tmp, and nothing of the machine's network."""
     text = (
@@ -104,7 +113,8 @@ def test_bad_input_is_named_before_the_run() -> None:
         (("--node", "a1"), "belong together"),
         (("--node", "a1", "--", "no-such-program"), "node a1: no-such-program: no such program"),
         (("--scheme", "nonesuch"), "nonesuch"),
-        (("--scheme", "qfcp"), "no emulation of qfcp: it acts as source and hop"),
+        (("--scheme", "cubic"), "no emulation of cubic: it acts as source"),
+        (("--scheme", "more"), "no emulation of more: it acts as forwarder"),
         (("--congestion-control", "nonesuch", "--node", "a1", "--", "true"), "congestion control nonesuch"),
         (("--for", "5 apples"), "--for"),
     ):
@@ -201,6 +211,7 @@ def test_a_part_that_is_the_stacks_own_is_named() -> None:
     done = emulate(str(PAIRS), "--scheme", "diffq", *command)
     assert done.returncode == 0, done.stderr
     assert "diffq acts here without its source" in done.stderr
+    assert "qfcp: its sources act at the edge" in emulate(str(PAIRS), "--scheme", "qfcp", *command).stderr
     assert "acts here without" not in emulate(str(PAIRS), "--scheme", "nred+fq-codel", *command).stderr
 
 
@@ -289,8 +300,9 @@ def test_wrong_scripts_are_named_by_line(tmp_path: Path) -> None:
     assert f"{script}:5: programs: unknown key" in done.stderr
 
 
-def test_flows_of_the_stacks_are_rows() -> None:
-    """Bytes of the application are those that the program has sent, in both directions."""
+def test_flows_of_the_stacks_are_rows(tmp_path: Path) -> None:
+    """Bytes of the application are those that the program has sent, in both directions; in results, over
+    time, in words and on the page of a report."""
     recording = airfair.emulate(
         CHAIN,
         [
@@ -298,6 +310,8 @@ def test_flows_of_the_stacks_are_rows() -> None:
             airfair.Program("0", [sys.executable, "-c", CLIENT, "10.0.0.4"], ends_run=True),
         ],
         overrides=["warmup=0 s"],
+        interval="500 ms",
+        out=tmp_path / "run",
     )
     rows = recording.pandas("stack_flows")
     tcp = rows[(rows["protocol"] == "tcp") & (rows["arrived_bytes"] > 0)]
@@ -306,6 +320,107 @@ def test_flows_of_the_stacks_are_rows() -> None:
         ("3", "0", 38_400),
     ]
     assert recording.result["emulation"]["programs"][1]["status"] == 0
+    flows = {flow["id"]: flow for flow in recording.result["flows"]}
+    assert set(tcp["id"]) <= set(flows)
+    assert len(flows) == 2
+    for flow in flows.values():
+        assert flow["delivered_bytes"] == 38_400
+        assert flow["offered_bytes"] is None, "it lasts for more than half of the run"
+        series = recording.pandas("flow_series")
+        of_flow = series[series["flow"] == flow["id"]]
+        assert of_flow["delivered_bytes"].sum() == 38_400
+        assert of_flow["sent_packets"].sum() == flow["sent_packets"]
+        assert of_flow["retransmissions"].sum() == flow["retransmissions"] < flow["sent_packets"]
+    assert (recording.result["jain_index"] or 0) > 0.99
+
+    told = emulated_facts(tmp_path / "run")
+    assert list(told) == list(explained.EmulatedFlow.__annotations__)
+    assert [(hop["src"], hop["dst"]) for hop in told["hops"]] in (
+        [("0", "1"), ("1", "2"), ("2", "3")],
+        [("3", "2"), ("2", "1"), ("1", "0")],
+    )
+    for hop in told["hops"]:
+        assert list(hop) == list(explained.EmulatedHop.__annotations__)
+        assert sum((hop["airtime"] or {}).values()) == pytest.approx(1)
+        assert hop["attempts"] >= hop["missed"] >= 0
+    words = subprocess.run(
+        [sys.executable, "-m", "airfair", "explain", str(tmp_path / "run")],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert words.startswith("Flow tcp")
+    assert "attempts of" in words
+
+    page = pages.write(tmp_path / "page.html", CHAIN_SCENARIO, recording, ["airfair", "emulate"])
+    text = page.read_text()
+    assert all(name.replace(">", "&gt;") in text for name in flows)
+    assert "Stacks and the wall clock" in text
+
+
+def emulated_facts(folder: Path) -> explained.EmulatedFlow:
+    recording = airfair.Recording.load(folder)
+    return explained.facts(recording, explained.chosen(recording, None))
+
+
+WIRES = """
+name = "wires"
+duration = "8 s"
+warmup = "3 s"
+[[node]]
+id = "near"
+[[node]]
+id = "far"
+[[node]]
+id = "in"
+[[node]]
+id = "out"
+[[link]]
+ends = ["near", "in"]
+rate = "100 Mbit/s"
+delay = "2 ms"
+[[link]]
+ends = ["far", "in"]
+rate = "100 Mbit/s"
+delay = "40 ms"
+[[link]]
+ends = ["in", "out"]
+rate = "4 Mbit/s"
+delay = "3 ms"
+"""
+
+
+def test_a_router_grants_rates_to_unchanged_kernels(tmp_path: Path) -> None:
+    """Two flows of 10 and 86 ms share a wire: with the kernels' own law the nearer takes more, with RCP each
+    half, less the headers (1500 B carry 1428 B and each segment 26 B of framing). Segments and
+    acknowledgements carry the option."""
+    scenario = airfair.Scenario.parse(WIRES)
+    load = [sys.executable, "-m", "airfair", "load"]
+    programs = [airfair.Program("out", [*load, "receive", "--port", str(port)]) for port in (7001, 7002)]
+    programs += [
+        airfair.Program(
+            node, [*load, "send", "10.0.0.4", "--port", str(port), "--for", "30 s", "--wait", "9 s"]
+        )
+        for node, port in (("near", 7001), ("far", 7002))
+    ]
+    folder = tmp_path / "run"
+    recording = airfair.emulate(
+        scenario, programs, scheme="rcp", out=folder, capture=airfair.Capture(pcap=["out"], snaplen=0)
+    )
+    rates = {flow["src"]: flow["goodput_bps"] for flow in recording.result["flows"]}
+    assert set(rates) == {"near", "far"}
+    share = 2e6 * 1428 / 1526
+    for node, rate in rates.items():
+        assert rate == pytest.approx(share, rel=0.12), (node, rates, recording.result["emulation"]["verdict"])
+    captured = (folder / "out.pcapng").read_bytes()
+    for name, least in (("AF", 500), ("AG", 200)):
+        option = bytes([254, 20, *name.encode(), 0x12, 6])
+        assert captured.count(option) > least, "stamps on data, answers on acknowledgements"
+    edges = recording.result["emulation"]["edges"]
+    assert edges is not None
+    assert (edges["connections"], edges["fallbacks"], edges["evicted"], edges["discarded"]) == (2, 0, 0, 0)
+    # The initial windows of both.
+    assert 0 <= edges["held"] <= 40
 
 
 SINK = """
@@ -321,6 +436,26 @@ for file in ("netstat", "snmp"):
             if names[0] + name in ("IpExt:InCEPkts", "Tcp:InCsumErrors", "Ip:InHdrErrors"):
                 print(name, value)
 """
+
+
+def test_real_packets_wait_in_diffq_s_queues() -> None:
+    """They carry the trailer in which nodes announce their queues, in the air only: the kernels know nothing
+    of it, and each hop has a differential."""
+    recording = airfair.emulate(
+        CHAIN,
+        [
+            airfair.Program("3", [sys.executable, "-c", SERVER]),
+            airfair.Program("0", [sys.executable, "-c", CLIENT, "10.0.0.4"], ends_run=True),
+        ],
+        scheme="diffq",
+        overrides=["warmup=0 s"],
+        interval="200 ms",
+    )
+    assert recording.result["emulation"]["programs"][1]["status"] == 0
+    queues = recording.pandas("queue_gauges")
+    heard = queues[queues["differential"].notna()]
+    assert {"0", "1", "2", "3"} <= set(heard["node"])
+    assert heard["known_sizes"].max() >= 2, "heard from neighbours on both sides"
 
 
 def test_marks_are_what_the_kernel_counts(tmp_path: Path) -> None:
@@ -402,8 +537,8 @@ def test_a_device_that_a_program_sets_down_is_no_fault() -> None:
 def test_many_short_programs(tmp_path: Path) -> None:
     """Their starts and ends are more than a socket holds."""
     script = tmp_path / "script.toml"
-    script.write_text('[[program]]\nnode = "a1"\ncommand = "true"\n' * 600)
-    done = emulate(str(PAIRS), "--script", str(script), "--for", "4 s", "--json")
+    script.write_text('[[program]]\nnode = "a1"\ncommand = "true"\nends_run = true\n' * 600)
+    done = emulate(str(PAIRS), "--script", str(script), "--for", "40 s", "--json")
     programs = json.loads(done.stdout)["emulation"]["programs"]
     assert {program["status"] for program in programs} == {0}
     assert len(programs) == 600

@@ -20,6 +20,10 @@ pub const MOST_BEHIND: Span = Span::from_millis(50);
 /// A time shorter than this is not slept: to fall asleep and to wake takes as long.
 const SHORTEST_SLEEP: Span = Span::from_micros(10);
 
+/// Where the next moment is nearer than this, devices are read then, and not as their frames come: to wake twice costs more than the frames
+/// lose.
+const TOGETHER: Span = Span::from_micros(30);
+
 /// Descriptors that one look reports at most.
 const MOST_READY: usize = 64;
 
@@ -146,8 +150,12 @@ impl Clock for WallClock {
         loop {
             let began = now;
             let wait = until.since(now);
-            let wait = if wait < SHORTEST_SLEEP { Span::ZERO } else { wait };
-            let has_input = Self::look(&self.ready, &self.all, wait);
+            let has_input = if (SHORTEST_SLEEP..=TOGETHER).contains(&wait) {
+                Self::look(&self.ready, &self.control, wait) || Self::look(&self.ready, &self.all, Span::ZERO)
+            } else {
+                let wait = if wait < SHORTEST_SLEEP { Span::ZERO } else { wait };
+                Self::look(&self.ready, &self.all, wait)
+            };
             now = self.now();
             self.punctuality.borrow_mut().looked(began, now, until, sys::cpu_time);
             if has_input {

@@ -220,5 +220,9 @@ pub fn execute(socket: &Path, node: &str, command: &[String]) -> Result<i32, Str
     crate::sys::run_in(&mut command, surroundings);
     let mut child = command.spawn().map_err(|error| format!("node {name}: {error}"))?;
     let status = child.wait().map_err(as_text)?;
+    // With the run its programs end.
+    if !status.success() && connect_to(socket).is_err() {
+        return Err("the run has ended".to_string());
+    }
     Ok(program::status_of(status))
 }

@@ -10,7 +10,7 @@ use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
 };
 
-use crate::bridge::Bridge;
+use crate::bridge::{Bridge, Setting};
 use crate::clock::{Ready, SharedPunctuality, WallClock};
 use crate::control::{ControlSocket, SocketPath};
 use crate::keeper::{Event, Keeper, Setup};
@@ -19,6 +19,7 @@ use crate::node::{Stack, Tried};
 use crate::plan::Plan;
 use crate::program::{ProgramSpec, found};
 use crate::report::{self, Program, Report};
+use crate::source::Sources;
 use crate::sys;
 
 /// Priority of the emulator before all processes of usual priority.
@@ -27,6 +28,7 @@ const PRIORITY: i32 = 20;
 /// Numbers of descriptors that are no devices.
 const KEEPER: u64 = u64::MAX;
 const TIMER: u64 = u64::MAX - 1;
+const EDGES: u64 = u64::MAX - 2;
 
 /// Time between two looks at signals, programs to start, and results to hand over.
 const LOOK: Span = Span::from_millis(20);
@@ -44,6 +46,8 @@ pub struct Options {
     pub seed: u64,
     /// True if the world needs the bytes of frames, for captures.
     pub captures: bool,
+    /// Length of an interval of the flows' counts over time.
+    pub interval: Span,
     /// Where the state of the run is told while it runs.
     pub live: LiveSpec,
 }
@@ -64,6 +68,8 @@ struct Outside<'a, W> {
     ready: Ready,
     keeper: Keeper,
     timer: OwnedFd,
+    /// The timer of the edges of sources, and the time for which it is set.
+    edges: (OwnedFd, Option<Time>),
     live: Live,
     plan: Plan,
     programs: Vec<Followed>,
@@ -84,11 +90,17 @@ impl<W: Steppable + AsMut<World>> Coupling<W> for Outside<'_, W> {
             match number {
                 KEEPER => self.receive_events(),
                 TIMER => self.look(world),
+                EDGES => {
+                    _ = rustix::io::read(&self.edges.0, &mut [0; 8][..]);
+                    self.edges.1 = None;
+                    self.bridge.release(world.as_mut());
+                }
                 device => self.bridge.read(device as usize, world.as_mut()),
             }
         }
         // Its memory is used again.
         self.ready.replace(ready);
+        self.set_edges();
         let mut awaited = self.programs.iter().filter(|program| program.spec.ends_run).peekable();
         let has_ended = |program: &Followed| program.status.is_some() || program.error.is_some();
         let all_ended = awaited.peek().is_some() && awaited.all(has_ended);
@@ -101,10 +113,22 @@ impl<W: Steppable + AsMut<World>> Coupling<W> for Outside<'_, W> {
             punctuality.borrow_mut().delivered(at, now());
             arrived(at);
         });
+        self.set_edges();
     }
 }
 
 impl<W> Outside<'_, W> {
+    /// Sets the timer of the edges for what is due there next.
+    fn set_edges(&mut self) {
+        let Some(due) = self.bridge.next_due() else { return };
+        if self.edges.1.is_none_or(|set| due < set) {
+            self.edges.1 = Some(due);
+            // Of a timer 0 is none.
+            let wait = due.since((self.now)()).max(Span(1));
+            _ = set_timer(&self.edges.0, wait, Span::ZERO);
+        }
+    }
+
     /// Starts and ends programs whose time has come, and asks whether to go on.
     fn look(&mut self, world: &mut W) {
         _ = rustix::io::read(&self.timer, &mut [0; 8][..]);
@@ -123,7 +147,7 @@ impl<W> Outside<'_, W> {
                 time_s: now.0 as f64 / 1e9,
                 lateness: (&*punctuality).into(),
                 pauses: (&*punctuality).into(),
-                frames: self.bridge.counts().into(),
+                frames: self.bridge.counts().clone(),
                 flows: report::rows(&self.bridge, &self.plan, now),
             };
             self.live.publish(&state, now);
@@ -202,8 +226,10 @@ pub fn emulate<W: Steppable + AsMut<World>>(
             .map_err(as_text)?;
     }
     keeper.descriptor().map_or(Ok(()), |of| clock.watch_control(of, KEEPER)).map_err(as_text)?;
-    let timer = timer().map_err(as_text)?;
+    let (timer, edges) = (timer().map_err(as_text)?, timer().map_err(as_text)?);
+    set_timer(&timer, Span(1), LOOK).map_err(as_text)?;
     clock.watch_control(&timer, TIMER).map_err(as_text)?;
+    clock.watch_device(&edges, EDGES).map_err(as_text)?;
     let set_up = clock.now().since(began);
     say(&format!(
         "{} nodes, {} devices, in {:.2} s; TCP has {congestion_control}; airfair shell NODE opens one",
@@ -219,7 +245,18 @@ pub fn emulate<W: Steppable + AsMut<World>>(
         say(&format!("no priority before other processes: {problem}"));
     }
     let warmup = world.as_mut().warmup_end();
-    let bridge = Bridge::new(plan.clone(), taps, options.seed, options.captures, warmup);
+    let port = plan.nodes.iter().flat_map(|node| &node.interfaces).next().map(|interface| interface.port);
+    let kind = port.and_then(|port| world.as_mut().source_at(port)).and_then(|(source, _)| source.header());
+    let sources = kind.and_then(|kind| Sources::new(kind, options.seed));
+    let setting = Setting {
+        seed: options.seed,
+        captures: options.captures,
+        warmup,
+        interval: options.interval,
+        sources,
+        label: world.as_mut().queue_header(),
+    };
+    let bridge = Bridge::new(plan.clone(), taps, setting);
     let followed = |spec: &ProgramSpec| Followed {
         spec: spec.clone(),
         started: false,
@@ -233,6 +270,7 @@ pub fn emulate<W: Steppable + AsMut<World>>(
         ready: clock.ready(),
         keeper,
         timer,
+        edges: (edges, None),
         live,
         plan: plan.clone(),
         programs: options.programs.iter().map(followed).collect(),
@@ -251,8 +289,8 @@ pub fn emulate<W: Steppable + AsMut<World>>(
         return Err(format!("the process that keeps the nodes has ended: {reason}"));
     }
     outside.finish();
-    let Outside { bridge, programs, interrupted, punctuality, device_drops, .. } = outside;
-    let counts = bridge.counts();
+    let Outside { mut bridge, programs, interrupted, punctuality, device_drops, .. } = outside;
+    let counts = bridge.counts().clone();
     let device_drops = device_drops.unwrap_or(0);
     let faults = device_drops + counts.not_written + counts.too_many;
     let punctuality = punctuality.borrow();
@@ -268,7 +306,7 @@ pub fn emulate<W: Steppable + AsMut<World>>(
         pauses: (&*punctuality).into(),
         wake_ups: clock.looks().0,
         refused_looks: clock.looks().1,
-        frames: counts.into(),
+        frames: counts,
         faults,
         device_drops,
         devices_hold_back,
@@ -277,6 +315,10 @@ pub fn emulate<W: Steppable + AsMut<World>>(
         interrupted,
         programs: programs.into_iter().map(Program::from).collect(),
         flows: report::rows(&bridge, &plan, wall),
+        counts: report::counts(&mut bridge, wall),
+        own_routing: options.own_routing,
+        edges: bridge.edges(),
+        series_cut: bridge.flows().is_full(),
         packets_of_other_flows: bridge.flows().others(),
     })
 }
@@ -302,13 +344,18 @@ impl From<Followed> for Program {
     }
 }
 
-/// A timer that comes every [`LOOK`], the first time at once.
+/// A timer that is not set.
 fn timer() -> io::Result<OwnedFd> {
-    let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?;
-    let nanoseconds = |of| Timespec { tv_sec: 0, tv_nsec: of };
-    let times = Itimerspec { it_interval: nanoseconds(LOOK.0 as i64), it_value: nanoseconds(1) };
-    timerfd_settime(&timer, TimerfdTimerFlags::empty(), &times)?;
-    Ok(timer)
+    Ok(timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?)
+}
+
+/// Sets a timer that comes after `first`, and then every `interval`; 0: only once.
+fn set_timer(timer: &OwnedFd, first: Span, interval: Span) -> io::Result<()> {
+    let time =
+        |Span(of)| Timespec { tv_sec: (of / 1_000_000_000) as i64, tv_nsec: (of % 1_000_000_000) as i64 };
+    let times = Itimerspec { it_interval: time(interval), it_value: time(first) };
+    timerfd_settime(timer, TimerfdTimerFlags::empty(), &times)?;
+    Ok(())
 }
 
 /// Lets the emulator run before other processes, with its memory in RAM as far as the user may lock it, and wake when it is due.

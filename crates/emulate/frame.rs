@@ -4,8 +4,9 @@ use airfair_schemes::places::{Ecn, PacketClass};
 use airfair_wire::address::MacAddr;
 use airfair_wire::ethernet::{EtherType, Ethernet};
 use airfair_wire::five_tuple::Class;
-use airfair_wire::ip::{Ip, set_ce, set_ece};
+use airfair_wire::ip::{Ip, set_ce};
 use airfair_wire::ipv4;
+use airfair_wire::tcp::set_ece;
 
 use crate::flows::Counted;
 

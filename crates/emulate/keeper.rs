@@ -8,7 +8,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{Pid, WaitOptions, waitpid};
+use rustix::process::{Pid, WaitOptions, wait};
 use serde::{Deserialize, Serialize};
 
 use crate::channel::Channel;
@@ -327,7 +327,7 @@ impl<'a> KeeperProcess<'a> {
 
     /// Takes leave of children that have ended: programs, and what programs have left behind.
     fn reap(&mut self) {
-        while let Ok(Some((process, status))) = waitpid(None, WaitOptions::NOHANG) {
+        while let Ok(Some((process, status))) = wait(WaitOptions::NOHANG) {
             let Some(at) = self.running.iter().position(|of| of.process == process) else { continue };
             let program = self.running.swap_remove(at).number;
             let status =
@@ -342,8 +342,8 @@ impl<'a> KeeperProcess<'a> {
         sys::signal_all(libc::SIGTERM);
         sys::signal_all(libc::SIGCONT);
         for _ in 0..GRACE_MS / PATIENCE_MS {
-            while let Ok(Some(_)) = waitpid(None, WaitOptions::NOHANG) {}
-            if waitpid(None, WaitOptions::NOHANG).is_err() {
+            while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
+            if wait(WaitOptions::NOHANG).is_err() {
                 break;
             }
             sys::sleep(PATIENCE_MS);

@@ -8,6 +8,7 @@
 //! - [`program`]: programs in nodes;
 //! - [`control`]: the socket at which the user asks from another terminal for a node;
 //! - [`bridge`]: frames from the devices into the world, and copies that arrive from the world to devices;
+//! - [`source`]: sources of a scheme at the edge of the stacks, for schemes whose routers write into headers;
 //! - [`flows`]: flows of the stacks;
 //! - [`clock`]: the wall clock, which wakes when a frame has come;
 //! - [`punctuality`]: lateness of deliveries, and pauses of the machine;
@@ -35,6 +36,7 @@ pub mod plan;
 pub mod program;
 pub mod punctuality;
 pub mod report;
+pub mod source;
 mod sys;
 
 pub use emulation::{Options, emulate};

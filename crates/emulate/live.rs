@@ -14,8 +14,9 @@ use airfair_units::{Span, Time};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 
+use crate::bridge::Counts;
 use crate::clock::monotonic;
-use crate::report::{Away, Frames, Late, Row};
+use crate::report::{Away, Late, Row};
 
 /// Time between two states.
 const EVERY: Span = Span::from_secs(1);
@@ -43,7 +44,7 @@ pub struct State {
     /// Pauses of the machine so far.
     pub pauses: Away,
     /// Frames so far.
-    pub frames: Frames,
+    pub frames: Counts,
     /// Flows of the stacks so far; goodput since the end of the warm-up.
     pub flows: Vec<Row>,
 }

@@ -14,9 +14,6 @@ use crate::netlink::{Address, Requests, Route, index_of};
 use crate::plan::NodePlan;
 use crate::sys;
 
-/// Largest IP packet of a device.
-const MTU: u32 = 1500;
-
 /// Frames that a device holds between the stack and the emulator, which reads it at once: more than a burst of a stack.
 const DEVICE_QUEUE: u32 = 1000;
 
@@ -150,7 +147,9 @@ fn in_new_network(plan: &NodePlan, stack: &Stack, hub: Option<&Hub>) -> Result<(
         let frames = sys::open_tap(device).map_err(named)?;
         let index = index_of(device).map_err(named)?;
         // The address of a device that is up cannot be changed.
-        requests.set_up(index, Some(interface.mac), Some(MTU), Some(DEVICE_QUEUE)).map_err(named)?;
+        requests
+            .set_up(index, Some(interface.mac), Some(crate::source::MTU), Some(DEVICE_QUEUE))
+            .map_err(named)?;
         for address in [IpAddr::from(plan.ipv4), IpAddr::from(plan.ipv6)] {
             requests.add_address(index, &Address::of(address)).map_err(named)?;
         }

@@ -1,13 +1,13 @@
-//! The report on a run: counts, lateness, and the verdict. A contract for programs, as JSON: docs/reference/json.md.
-
-use std::collections::BTreeMap;
+//! The report on a run: counts, lateness, and the verdict. A contract for programs, as JSON: `Emulation` in docs/reference/python.md.
 
 use airfair_units::{Span, Time};
 use serde::Serialize;
 
 use crate::bridge::{Bridge, Counts};
+use crate::flows;
 use crate::plan::Plan;
 use crate::punctuality::{Punctuality, Verdict};
+use crate::source::Edges;
 
 /// A run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -31,7 +31,7 @@ pub struct Report {
     /// Looks at which the world was too late to take frames.
     pub refused_looks: u64,
     /// Frames.
-    pub frames: Frames,
+    pub frames: Counts,
     /// Frames that were lost by the emulation itself: `device_drops`, and `too_many` and `not_written` of the frames.
     pub faults: u64,
     /// Frames that the kernel has dropped at devices.
@@ -42,14 +42,36 @@ pub struct Report {
     pub no_priority: Option<String>,
     /// TCP's congestion control in the nodes.
     pub congestion_control: String,
+    /// True if programs in the nodes find the routes.
+    pub own_routing: bool,
+    /// Connections whose sources the emulator has run at the edge of the stacks, if the scheme has such sources.
+    pub edges: Option<Edges>,
+    /// True if counts of flows over time are missing, since there were too many.
+    pub series_cut: bool,
     /// True if the user has ended it.
     pub interrupted: bool,
     /// Programs.
     pub programs: Vec<Program>,
     /// Flows of the stacks, in the order of their first packets.
     pub flows: Vec<Row>,
+    /// Counts of the flows after the warm-up and over time, in the same order; results have them in the form of simulated flows.
+    #[serde(skip)]
+    pub counts: Vec<FlowCounts>,
     /// Packets of flows beyond the number that is told apart.
     pub packets_of_other_flows: u64,
+}
+
+/// Counts of a flow of the stacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FlowCounts {
+    /// True if data of an application were sent.
+    pub has_data: bool,
+    /// Bytes that its application had to send, if that is known.
+    pub offered_bytes: Option<u64>,
+    /// After the warm-up.
+    pub measured: flows::Counts,
+    /// Number of the first interval that is counted, and the counts.
+    pub intervals: (usize, Vec<flows::Counts>),
 }
 
 /// Lateness of deliveries, seconds.
@@ -78,31 +100,6 @@ pub struct Away {
     pub total_s: f64,
 }
 
-/// Frames of the stacks.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Frames {
-    /// Read from devices.
-    pub read: u64,
-    /// Of those, for a group.
-    pub to_groups: u64,
-    /// Written to devices.
-    pub written: u64,
-    /// Written with a congestion mark that they did not have as they entered.
-    pub marked: u64,
-    /// Acknowledgements that a scheme has let echo congestion.
-    pub echoed: u64,
-    /// For a station that no node has.
-    pub unknown_station: u64,
-    /// No frame that the air can carry.
-    pub refused: u64,
-    /// Lost since too many were inside.
-    pub too_many: u64,
-    /// Refused by a device that is up.
-    pub not_written: u64,
-    /// Dropped in the scenario, by reason.
-    pub dropped: BTreeMap<&'static str, u64>,
-}
-
 /// A program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Program {
@@ -119,6 +116,8 @@ pub struct Program {
 /// A flow of the stacks, in one direction.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
+    /// Name of the flow in results: protocol, nodes and ports.
+    pub id: String,
     /// Source.
     pub src: String,
     /// Destination.
@@ -176,44 +175,37 @@ impl From<&Punctuality> for Away {
     }
 }
 
-impl From<&Counts> for Frames {
-    fn from(of: &Counts) -> Self {
-        Self {
-            read: of.read,
-            to_groups: of.groups,
-            written: of.written,
-            marked: of.marked,
-            echoed: of.echoed,
-            unknown_station: of.unknown_station,
-            refused: of.refused,
-            too_many: of.too_many,
-            not_written: of.not_written,
-            dropped: of.dropped.clone(),
-        }
-    }
-}
-
 /// Rows of the flows of a bridge, for a run until a time.
 #[must_use]
 pub fn rows(bridge: &Bridge, plan: &Plan, until: Time) -> Vec<Row> {
     use airfair_wire::ipv4::Protocol;
     let name = |node: airfair_sim::ids::NodeIx| plan.nodes[node.0 as usize].name.clone();
-    let flows = bridge.flows();
-    let row = |of: &crate::flows::Flow| Row {
+    let protocol = |of: &flows::Flow| match of.tuple.protocol {
+        Protocol::TCP => "tcp".to_string(),
+        Protocol::UDP => "udp".to_string(),
+        Protocol(1) => "icmp".to_string(),
+        Protocol(58) => "icmpv6".to_string(),
+        Protocol(number) => number.to_string(),
+    };
+    let id = |of: &flows::Flow| {
+        let six = !of.tuple.source.is_ipv4() && of.tuple.protocol != Protocol(58);
+        let version = if six { "6" } else { "" };
+        let port = |port: u16| if port == 0 { String::new() } else { format!(":{port}") };
+        let [from, to] = of.ends.map(name);
+        let [from_port, to_port] = [of.tuple.source_port, of.tuple.destination_port].map(port);
+        format!("{}{version} {from}{from_port} > {to}{to_port}", protocol(of))
+    };
+    let of_bridge = bridge.flows();
+    let row = |of: &flows::Flow| Row {
+        id: id(of),
         src: name(of.ends[0]),
         dst: name(of.ends[1]),
-        protocol: match of.tuple.protocol {
-            Protocol::TCP => "tcp".to_string(),
-            Protocol::UDP => "udp".to_string(),
-            Protocol(1) => "icmp".to_string(),
-            Protocol(58) => "icmpv6".to_string(),
-            Protocol(number) => number.to_string(),
-        },
+        protocol: protocol(of),
         src_address: of.tuple.source.to_string(),
         dst_address: of.tuple.destination.to_string(),
         src_port: of.tuple.source_port,
         dst_port: of.tuple.destination_port,
-        goodput_bps: flows.goodput_bps(of, until),
+        goodput_bps: of.goodput_bps(of_bridge.warmup(), until),
         sent_packets: of.sent_packets,
         arrived_packets: of.arrived_packets,
         sent_bytes: of.sent_bytes,
@@ -222,7 +214,20 @@ pub fn rows(bridge: &Bridge, plan: &Plan, until: Time) -> Vec<Row> {
         first_s: of.first.0 as f64 / 1e9,
         last_s: of.last.map(|last| last.0 as f64 / 1e9),
     };
-    flows.all().iter().map(row).collect()
+    of_bridge.all().iter().map(row).collect()
+}
+
+/// Counts of the flows of a bridge, in the same order, for a run until a time. Those over time are taken.
+pub fn counts(bridge: &mut Bridge, until: Time) -> Vec<FlowCounts> {
+    let over_time = bridge.take_intervals();
+    let (flows, warmup) = (bridge.flows(), bridge.flows().warmup());
+    let of = |(flow, intervals): (&flows::Flow, (usize, Vec<flows::Counts>))| FlowCounts {
+        has_data: flow.has_data(),
+        offered_bytes: flow.offered_bytes(warmup, until),
+        measured: flow.measured,
+        intervals,
+    };
+    flows.all().iter().zip(over_time).map(of).collect()
 }
 
 /// The verdict in words, and the time from which on the run was behind. Frames that the emulation has lost are none of the scenario's.

@@ -16,13 +16,17 @@ use rustix::thread::{LinkNameSpaceType, UnshareFlags};
 /// `TUNSETIFF` of linux/if_tun.h: `_IOW('T', 202, int)`.
 const TUNSETIFF: libc::Ioctl = 0x4004_54ca_u32 as libc::Ioctl;
 
+/// `TUNSETPERSIST`: `_IOW('T', 203, int)`.
+const TUNSETPERSIST: libc::Ioctl = 0x4004_54cb_u32 as libc::Ioctl;
+
 /// Moves the calling thread into a new network namespace.
 pub(crate) fn new_network() -> io::Result<()> {
     // SAFETY: the thread shares no file descriptors or memory that this flag would take from others.
     Ok(unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWNET) }?)
 }
 
-/// Opens a TAP device with this name in the network namespace of the calling thread. The device vanishes with the descriptor.
+/// Opens a TAP device with this name in the network namespace of the calling thread. The device vanishes with the namespace, with all
+/// others of it at once; to take each away as its descriptor is closed would take the kernel some 50 ms each.
 pub(crate) fn open_tap(name: &str) -> io::Result<OwnedFd> {
     let path = c"/dev/net/tun";
     // SAFETY: the path is a C string; the descriptor is checked and owned by nobody else.
@@ -37,6 +41,10 @@ pub(crate) fn open_tap(name: &str) -> io::Result<OwnedFd> {
     request.ifr_ifru.ifru_flags = (libc::IFF_TAP | libc::IFF_NO_PI) as libc::c_short;
     // SAFETY: the kernel reads and writes an `ifreq` at this address, and it is one.
     if unsafe { libc::ioctl(tap.as_raw_fd(), TUNSETIFF, &raw mut request) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel takes a number.
+    if unsafe { libc::ioctl(tap.as_raw_fd(), TUNSETPERSIST, 1 as libc::c_ulong) } < 0 {
         return Err(io::Error::last_os_error());
     }
     Ok(tap)

@@ -329,13 +329,17 @@ impl State {
 
 /// True for errors of earlier packets, which a socket reports instead of the next one.
 fn is_transient(error: &io::Error) -> bool {
+    is_of_path(error) || error.kind() == ErrorKind::InvalidData
+}
+
+/// True for errors of a path, or of the host at its end: nobody listens, or nothing leads there.
+pub(crate) fn is_of_path(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         ErrorKind::ConnectionRefused
             | ErrorKind::ConnectionReset
             | ErrorKind::HostUnreachable
             | ErrorKind::NetworkUnreachable
-            | ErrorKind::InvalidData
     )
 }
 

@@ -12,7 +12,7 @@ use rustix::net::{self, AddressFamily, SocketType, sockopt};
 
 use crate::datagram::{HEADER, Header, Kind};
 use crate::options::SendOptions;
-use crate::receive::seconds;
+use crate::receive::{is_of_path, seconds};
 use crate::report::{SendReport, TcpNumbers};
 use crate::sys;
 use crate::wait::{self, Exact, NEVER, Stop, now};
@@ -137,15 +137,7 @@ impl<S> Found<S> {
 
 /// True for errors that end when the receiver begins to listen, or a path is found.
 fn may_change(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::ConnectionRefused
-            | ErrorKind::ConnectionReset
-            | ErrorKind::HostUnreachable
-            | ErrorKind::NetworkUnreachable
-            | ErrorKind::TimedOut
-            | ErrorKind::AddrNotAvailable
-    )
+    is_of_path(error) || matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::AddrNotAvailable)
 }
 
 /// A socket for an address, with the DSCP and the ECN field of the options.

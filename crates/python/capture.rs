@@ -201,7 +201,7 @@ fn table<'py>(py: Python<'py>, world: &World, c: &Columns) -> PyResult<Bound<'py
         ("delay_ns", Whole(&c.delay_ns)),
         ("category", Code(&c.category, &categories)),
     ];
-    if world.queues_announce() {
+    if world.queue_header().is_some() {
         columns.push(("announced_packets", Whole(&c.announced)));
         columns.push(("announced_for", Code(&c.announced_of, &nodes)));
     }

@@ -127,7 +127,10 @@ objects! {
         completion_s: Option<f64> = of.run.completion_s();
         drops: &'a BTreeMap<String, u64> = &of.run.drops;
         channel_utilisation: BTreeMap<String, f64> = of.run.channel_utilisation();
-        warnings: Vec<&'a str> = warnings(of.scenario, of.run).collect();
+        // In an emulation programs send.
+        warnings: Vec<&'a str> = warnings(of.scenario, of.run)
+            .filter(|of_run| of.emulation.is_none() || !of_run.starts_with("there are no flows"))
+            .collect();
         ends: Ends<'a> = (&of.run.ends).into();
         marks: &'a BTreeMap<String, u64> = &of.run.marks;
         queues: Vec<Queue<'a>> = each(&of.run.queues);
@@ -450,10 +453,13 @@ pub(crate) fn write_emulated(
     scenario: &Scenario,
     world: &World,
     wall: Duration,
-    report: &serde_json::Value,
+    report: &airfair_emulate::Report,
 ) -> PyResult<String> {
-    let run = world.result();
-    let (delays, emulation) = (run.delays(), Some(report));
+    let mut run = world.result();
+    run.flows.extend(crate::emulation::flows_of(report));
+    run.warnings.extend(crate::emulation::warnings_of(report));
+    let value = serde_json::to_value(report).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
+    let (delays, emulation) = (run.delays(), Some(&value));
     let whole = Whole { scenario, run: &run, delays: &delays, windows: &[], wall, lateness: None, emulation };
     json(&Run::from(&whole))
 }

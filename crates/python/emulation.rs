@@ -9,7 +9,12 @@ mod linux {
     use airfair_emulate::live::LiveSpec;
     use airfair_emulate::node::Stack;
     use airfair_emulate::program::ProgramSpec;
-    use airfair_emulate::{Options, control, emulate};
+    use airfair_emulate::report::{FlowCounts, Row};
+    use airfair_emulate::source::Sources;
+    use airfair_emulate::{Options, Report, control, emulate};
+    use airfair_schemes::SchemeEntry;
+    use airfair_sim::measure::summary::FlowResult;
+    use airfair_sim::observe::series::Series;
     use airfair_units::{Span, Time};
     use pyo3::exceptions::PyKeyboardInterrupt;
     use pyo3::{PyErr, PyResult, Python};
@@ -17,7 +22,7 @@ mod linux {
 
     use crate::drive::{Stop, check};
     use crate::error::input_error;
-    use crate::hosted::Hosted;
+    use crate::hosted::{Hosted, Raised};
 
     /// A request, as JSON.
     #[derive(Debug, Default, Deserialize)]
@@ -69,7 +74,7 @@ mod linux {
             Some(Span((seconds * 1e9) as u64))
         }
 
-        fn options(self, seed: u64, captures: bool) -> Options {
+        fn options(self, seed: u64, captures: bool, interval: Span) -> Options {
             let time = |seconds: f64| Time((seconds * 1e9) as u64);
             let program = |of: Program| ProgramSpec {
                 node: of.node,
@@ -85,6 +90,7 @@ mod linux {
                 stack: Stack { congestion_control: self.congestion_control, ecn: self.ecn },
                 seed,
                 captures,
+                interval,
                 live: LiveSpec { lines: self.live, port: self.metrics },
             }
         }
@@ -100,10 +106,10 @@ mod linux {
     pub(crate) fn run(
         world: &mut Hosted,
         request: Request,
-        (seed, captures): (u64, bool),
+        (seed, captures, interval): (u64, bool, Span),
         hand_over: &dyn Fn(&mut Hosted) -> PyResult<()>,
         stop: Option<&Stop>,
-    ) -> PyResult<serde_json::Value> {
+    ) -> PyResult<Report> {
         let mut ended: Option<PyErr> = None;
         let mut goes_on = |world: &mut Hosted| {
             let looked = hand_over(world).and_then(|()| world.check()).and_then(|()| check(stop));
@@ -113,7 +119,7 @@ mod linux {
             }
             ended.is_none()
         };
-        let options = request.options(seed, captures);
+        let options = request.options(seed, captures, interval);
         let report = emulate(world, &options, &mut goes_on, &mut |line| write_line(line));
         let report = report.map_err(input_error)?;
         // A signal may have come as the run ended: Ctrl-C ends its programs too.
@@ -125,7 +131,82 @@ mod linux {
             return Err(error);
         }
         hand_over(world)?;
-        serde_json::to_value(report).map_err(|error| input_error(error.to_string()))
+        Ok(report)
+    }
+
+    /// The flows of the stacks that carry data, in the form of simulated ones. Nobody measures their delays: a packet enters the world anew
+    /// at each relay.
+    pub(crate) fn flows_of(report: &Report) -> Vec<FlowResult> {
+        let rows = report.flows.iter().zip(&report.counts).filter(|(_, counts)| counts.has_data);
+        let result = |(row, counts): (&Row, &FlowCounts)| FlowResult {
+            id: row.id.clone(),
+            src: row.src.clone(),
+            dst: row.dst.clone(),
+            offered_bytes: counts.offered_bytes,
+            goodput_bps: row.goodput_bps,
+            delivered_bytes: counts.measured.bytes,
+            sent_packets: counts.measured.sent,
+            delivered_packets: counts.measured.packets,
+            dropped_packets: counts.measured.dropped,
+            retransmissions: counts.measured.repeated,
+            ..FlowResult::default()
+        };
+        rows.map(result).collect()
+    }
+
+    /// Warnings to consider before using the numbers of an emulation.
+    pub(crate) fn warnings_of(report: &Report) -> Vec<String> {
+        let mut found = Vec::new();
+        if let Some(edges) = report.edges {
+            if edges.evicted > 0 {
+                found.push(format!(
+                    "{} connections went on without the scheme's sources: too many were open at once",
+                    edges.evicted
+                ));
+            }
+            if edges.fallbacks > 0 {
+                found.push(format!(
+                    "{} flows fell back to TCP's law: a router on their way does not support the scheme",
+                    edges.fallbacks
+                ));
+            }
+        }
+        if report.series_cut {
+            found.push("flow_series ends early: too many flows and intervals".to_string());
+        }
+        if report.packets_of_other_flows > 0 {
+            found.push(format!(
+                "{} packets belong to flows beyond the first 1024, which are not told apart",
+                report.packets_of_other_flows
+            ));
+        }
+        found
+    }
+
+    /// Appends the flows of the stacks that carry data to the series of a run, which has rows of `simulated` flows for each interval.
+    pub(crate) fn append_series(series: &mut Series, report: &Report, simulated: usize) {
+        let stacks: Vec<&FlowCounts> = report.counts.iter().filter(|counts| counts.has_data).collect();
+        let old = std::mem::take(&mut series.flows);
+        let new = &mut series.flows;
+        for interval in 0..series.end_s.len() {
+            let rows = interval * simulated..(interval + 1) * simulated;
+            new.delivered_bytes.extend_from_slice(&old.delivered_bytes[rows.clone()]);
+            new.delivered_packets.extend_from_slice(&old.delivered_packets[rows.clone()]);
+            new.sent_packets.extend_from_slice(&old.sent_packets[rows.clone()]);
+            new.retransmissions.extend_from_slice(&old.retransmissions[rows.clone()]);
+            new.window_bytes.extend_from_slice(&old.window_bytes[rows.clone()]);
+            new.rtt_s.extend_from_slice(&old.rtt_s[rows]);
+            for counts in &stacks {
+                let (first, of) = &counts.intervals;
+                let of = interval.checked_sub(*first).and_then(|at| of.get(at)).copied().unwrap_or_default();
+                new.delivered_bytes.push(of.bytes);
+                new.delivered_packets.push(of.packets);
+                new.sent_packets.push(of.sent);
+                new.retransmissions.push(of.repeated);
+                new.window_bytes.push(f64::NAN);
+                new.rtt_s.push(f64::NAN);
+            }
+        }
     }
 
     /// Sockets of the user's runs.
@@ -139,10 +220,21 @@ mod linux {
     }
 
     pub(crate) use airfair_emulate::lacks::lacks;
+
+    /// Names of the schemes whose sources over TCP act at the edge of the stacks.
+    pub(crate) fn at_the_edge() -> Vec<&'static str> {
+        let known = crate::written::schemes(&Raised::default());
+        let acts = |entry: &&SchemeEntry| {
+            let scheme = (entry.build)(&entry.defaults()).ok();
+            let kind = scheme.and_then(|scheme| scheme.source()).and_then(|source| source.header());
+            kind.and_then(|kind| Sources::new(kind, 0)).is_some()
+        };
+        known.entries().iter().filter(acts).map(|entry| entry.name).collect()
+    }
 }
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Request, run};
+pub(crate) use linux::{Request, append_series, flows_of, run, warnings_of};
 
 use crate::arguments::{FilePath, NodeName, arguments};
 
@@ -160,6 +252,15 @@ pub(crate) fn emulation_lacks(py: Python<'_>) -> Option<String> {
         _ = py;
         Some("emulation needs Linux: its stacks are the kernel's".to_string())
     }
+}
+
+/// Names of the schemes whose sources over TCP act at the edge of the stacks: the emulator runs them there.
+#[pyfunction]
+pub(crate) fn sources_at_edge() -> Vec<&'static str> {
+    #[cfg(target_os = "linux")]
+    return linux::at_the_edge();
+    #[cfg(not(target_os = "linux"))]
+    Vec::new()
 }
 
 /// The emulations of this user that run: the number of the process, and the socket.

@@ -61,6 +61,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<written::Random>()?;
     m.add_function(wrap_pyfunction!(written::register_scheme, m)?)?;
     m.add_function(wrap_pyfunction!(emulation::emulation_lacks, m)?)?;
+    m.add_function(wrap_pyfunction!(emulation::sources_at_edge, m)?)?;
     m.add_function(wrap_pyfunction!(emulation::emulations, m)?)?;
     m.add_function(wrap_pyfunction!(emulation::execute_in, m)?)?;
     m.add_function(wrap_pyfunction!(load::load_receive, m)?)?;

@@ -435,9 +435,11 @@ impl Scenario {
             let hand_over = |world: &mut Hosted| watch.map_or(Ok(()), |watch| watch.hand_over(world));
             let stop = stop.as_ref().map(|stop| stop.0.get());
             let captures = watch.is_some_and(Watch::captures);
-            let report = emulation::run(&mut world, request, (seed.0, captures), &hand_over, stop)?;
+            let setting = (seed.0, captures, Span(interval.0));
+            let report = emulation::run(&mut world, request, setting, &hand_over, stop)?;
             let result = contract::write_emulated(&form.scenario, &world, began.elapsed(), &report)?;
-            let series = world.take_series().unwrap_or_default();
+            let mut series = world.take_series().unwrap_or_default();
+            emulation::append_series(&mut series, &report, world.names().flows.len());
             Ok(Recorded { result, queues: world.queues(), stations: world.stations(), series })
         })
     }

@@ -31,6 +31,7 @@ mod segment;
 mod sender;
 
 pub use config::{DelayedAck, InitialWindow, PartialAckTimer, SharedConfig, TcpConfig, TickMode};
+pub use pacing::Pacer;
 pub use receiver::{Receiver, ReceiverStats};
 pub use segment::{Flags, SackBlocks, Segment, Timestamps};
 pub use sender::{Departure, Limit, Peer, RoundTrips, Sender, SenderStats, State};

@@ -5,7 +5,7 @@ use airfair_units::{Bytes, Rate, Time};
 /// Releases bursts of a quantum, or of one segment if that is larger or there is no quantum, at intervals of their duration at the
 /// pacing rate.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Pacer {
+pub struct Pacer {
     /// Time at which all sent data would have left at the pacing rate.
     through: Time,
     /// Bytes left in the present burst.
@@ -14,7 +14,10 @@ pub(crate) struct Pacer {
 
 impl Pacer {
     /// Checks whether `bytes` may be sent now; the error is the time at which they may. A rate of zero sends nothing.
-    pub(crate) fn check(&self, now: Time, bytes: u64, rate: Rate) -> Result<(), Time> {
+    ///
+    /// # Errors
+    /// The time.
+    pub fn check(&self, now: Time, bytes: u64, rate: Rate) -> Result<(), Time> {
         if rate.0 == 0 {
             Err(Time::NEVER)
         } else if now >= self.through || bytes <= self.burst_left {
@@ -25,7 +28,7 @@ impl Pacer {
     }
 
     /// Records that `bytes` were sent.
-    pub(crate) fn on_sent(&mut self, now: Time, bytes: u64, rate: Rate, quantum: Option<Bytes>) {
+    pub fn on_sent(&mut self, now: Time, bytes: u64, rate: Rate, quantum: Option<Bytes>) {
         if now >= self.through {
             self.burst_left = quantum.map_or(0, Bytes::get);
             self.through = now;

@@ -35,7 +35,7 @@ pub enum Header {
     /// TCP, its options included.
     Tcp,
     /// The header of an explicit-rate scheme as a TCP option.
-    CongestionOption,
+    SchemeOption,
     /// Radiotap.
     Radiotap,
     /// A block of a capture file.
@@ -87,7 +87,7 @@ impl fmt::Display for Header {
             Self::Ipv6 => "IPv6 header",
             Self::Udp => "UDP header",
             Self::Tcp => "TCP header",
-            Self::CongestionOption => "congestion option",
+            Self::SchemeOption => "option of a scheme",
             Self::Radiotap => "radiotap header",
             Self::PcapNg => "pcapng block",
             Self::Ncn => "NCN",

@@ -32,7 +32,7 @@ use crate::olsr;
 use crate::pcapng::Block;
 use crate::probe::Probe;
 use crate::rate;
-use crate::tcp::{self, CongestionOption};
+use crate::tcp::{self, SchemeOption};
 use crate::{Arp, Ethernet, Ipv4, Ipv6, LlcSnap, Radiotap, Tcp, Udp};
 
 type Decode<T> = fn(&[u8]) -> Result<(T, &[u8]), DecodeError>;
@@ -208,18 +208,13 @@ pub fn fuzz_rewrite(data: &[u8]) {
             let flags = tcp::Flags { ece: true, ..header.flags };
             assert_eq!(segment(&after), Some(Tcp { flags, ..header }));
         }
-        for option in [
-            CongestionOption::Qfcp { request_kbps: 0, feedback_kbps: u32::MAX },
-            CongestionOption::Rcp { rtt_us: u32::MAX, request_kbps: 0, feedback_kbps: 1 },
-            CongestionOption::Xcp { rtt_us: 0, inverse_rate: u32::MAX, delta: -1, reverse: 0 },
-        ] {
-            if let Some((after, differ)) = changed(&|packet| tcp::set_congestion(ether_type, packet, option))
-            {
+        for option in [&[0xff; 8][..], &[0; 16], &[0x55; 20]].into_iter().filter_map(SchemeOption::new) {
+            if let Some((after, differ)) = changed(&|packet| tcp::set_scheme(ether_type, packet, option)) {
                 assert!(differ <= 2 + option.wire_len() - 4);
                 let header = segment(&packet).expect("it was decoded");
                 assert_eq!(
                     segment(&after),
-                    Some(Tcp { options: header.options.with_congestion(option), ..header })
+                    Some(Tcp { options: header.options.with_scheme(option), ..header })
                 );
             }
         }
@@ -272,9 +267,9 @@ pub fn fuzz_udp(data: &[u8]) {
     assert_eq!(right.verify(source, destination, payload), Ok(()));
 }
 
-/// TCP, with the checksum found and with a right one; the congestion header as an option.
+/// TCP, with the checksum found and with a right one; the header of a scheme as an option.
 pub fn fuzz_tcp(data: &[u8]) {
-    round_trip(data, CongestionOption::wire_len, CongestionOption::encode, CongestionOption::decode);
+    round_trip(data, SchemeOption::wire_len, SchemeOption::encode, SchemeOption::decode);
     round_trip(data, Tcp::wire_len, Tcp::encode, Tcp::decode);
     let (source, destination) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2));
     if let Err(error) = Tcp::verify(source, destination, data) {

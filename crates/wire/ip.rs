@@ -10,14 +10,6 @@ use crate::ipv6::Ipv6;
 /// Offset of the checksum in an IPv4 header, bytes.
 const IPV4_CHECKSUM_AT: usize = 10;
 
-/// Offsets in a TCP header, of the length with the flags and of the checksum, and its least length, bytes.
-const TCP_FLAGS_AT: usize = 12;
-const TCP_CHECKSUM_AT: usize = 16;
-const TCP_LEAST_HEADER: usize = 20;
-
-/// ECN-Echo in the second byte of the flags.
-const TCP_ECE: u8 = 0x40;
-
 /// An IP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ip<'a> {
@@ -95,27 +87,30 @@ pub fn set_ce(ether_type: EtherType, packet: &mut [u8]) -> Result<bool, DecodeEr
     Ok(true)
 }
 
-/// Sets ECN-Echo in the TCP segment of the IP packet in the payload of an Ethernet frame [RFC 3168 §6.1]. True if the segment has it now;
-/// false, and no byte is changed, if there is no such segment, or only a later fragment of one. TCP's checksum is updated.
+/// Lowers the largest packet that a router announces in the payload of an Ethernet frame: ICMP's "fragmentation needed" [RFC 1191 §4], and
+/// "packet too big" [RFC 4443 §3.2], which goes no lower than IPv6's least. True if it announces less now; false, and no byte is changed,
+/// if it is no such message.
 ///
 /// # Errors
 /// As [`Ip::decode`]; no byte is changed.
-pub fn set_ece(ether_type: EtherType, packet: &mut [u8]) -> Result<bool, DecodeError> {
+pub fn lower_mtu(ether_type: EtherType, packet: &mut [u8], by: u16) -> Result<bool, DecodeError> {
+    const LEAST: u16 = 1280;
     let Some(Ip { protocol, fragment, transport_at, transport, .. }) = Ip::decode(ether_type, packet)? else {
         return Ok(false);
     };
-    let Some(&[offset, flags]) = transport.get(TCP_FLAGS_AT..).and_then(<[u8]>::first_chunk) else {
-        return Ok(false);
+    let (at, least) = match (protocol, transport) {
+        (Protocol(1), [3, 4, ..]) => (6, 0),
+        (Protocol(58), [2, 0, ..]) => (6, LEAST),
+        _ => return Ok(false),
     };
-    if protocol != Protocol::TCP || fragment == Fragment::Later || transport.len() < TCP_LEAST_HEADER {
+    let Some(&mtu) = transport.get(at..).and_then(<[u8]>::first_chunk) else { return Ok(false) };
+    let mtu = u16::from_be_bytes(mtu);
+    let lower = mtu.saturating_sub(by).max(least);
+    if fragment != Fragment::Whole || lower >= mtu {
         return Ok(false);
     }
-    checksum::replace(
-        packet,
-        transport_at + TCP_FLAGS_AT,
-        &[offset, flags | TCP_ECE],
-        transport_at + TCP_CHECKSUM_AT,
-    );
+    // The checksum begins at the third byte of both.
+    checksum::replace(packet.get_mut(transport_at..).unwrap_or_default(), at, &lower.to_be_bytes(), 2);
     Ok(true)
 }
 

@@ -20,7 +20,7 @@
 //! | name its flow, by addresses, protocol and ports | [`FiveTuple::new`], [`FiveTuple::flow`] |
 //! | distinguish data from lone acknowledgements | [`five_tuple::Class::new`] |
 //! | mark congestion, set the DSCP | [`ip::set_ce`], [`ip::set_dscp`] |
-//! | echo marks, grant rates in a TCP segment | [`tcp::set_ece`], [`tcp::set_congestion`] |
+//! | echo marks, grant rates in a TCP segment | [`tcp::set_ece`], [`tcp::set_scheme`] |
 //!
 //! These functions keep checksums right by their difference ([`checksum::updated`]), and change no byte where the
 //! change is not allowed.

@@ -7,13 +7,13 @@ use crate::ipv4::Protocol;
 use crate::pseudo_header::Address;
 use options::Walk;
 
-mod congestion;
 mod options;
 mod rewrite;
+mod scheme;
 
-pub use congestion::CongestionOption;
 pub use options::{Options, SackBlock, SackBlocks, Timestamps, WindowScale};
-pub use rewrite::{set_congestion, set_ece};
+pub use rewrite::{insert_scheme, limit_mss, set_ece, set_scheme, set_window};
+pub use scheme::SchemeOption;
 
 /// The length of a header without options, bytes.
 const BASE: usize = 20;

@@ -50,6 +50,7 @@ __all__ = [
     "selections",
     "share",
     "short_changes",
+    "sources_at_edge",
     "summarise",
     "time_shared_rates",
     "trace",
@@ -728,6 +729,9 @@ def emulation_lacks() -> str | None:
 
 def emulations() -> list[tuple[int, Path]]:
     """The emulations of this user that run: the number of the process, and the socket."""
+
+def sources_at_edge() -> list[str]:
+    """Names of the schemes whose sources over TCP act at the edge of the stacks in an emulation."""
 
 def execute_in(path: str | os.PathLike[str], node: str, command: Sequence[str]) -> int:
     """Run a command in a node of the emulation with this socket, in this terminal and folder; its exit

@@ -472,6 +472,8 @@ class StackFrames(TypedDict):
     """Lost since 65,536 frames were inside already: a fault of the emulation."""
     not_written: int
     """Refused by a device that is up: a fault of the emulation."""
+    device_down: int
+    """Not delivered to a device that a program has set down, or deleted."""
     dropped: dict[str, int]
     """Dropped in the scenario, by reason."""
 
@@ -492,6 +494,8 @@ class ProgramResult(TypedDict):
 class StackFlow(TypedDict):
     """A flow of the nodes' stacks in one direction, by its five-tuple."""
 
+    id: str
+    """Protocol, nodes and ports: `tcp a1:40000 > b1:7000`. A flow with ten packets of data is in `flows`."""
     src: str
     """Source."""
     dst: str
@@ -522,6 +526,23 @@ class StackFlow(TypedDict):
     """The first packet, seconds since the start of the run."""
     last_s: float | None
     """The last arrival."""
+
+
+class Edges(TypedDict):
+    """Connections whose sources the emulator has run at the edge of the stacks."""
+
+    connections: int
+    """Connections that were opened."""
+    fallbacks: int
+    """Directions whose law has followed TCP's since some time: routers did not support its scheme."""
+    evicted: int
+    """Connections that have lost their laws to newer ones, since there were too many."""
+    repeated: int
+    """Repetitions by the kernel of segments that still waited at the edge: one of both was sent."""
+    discarded: int
+    """Segments that waited as their connection was reset."""
+    held: int
+    """Segments that wait at the end."""
 
 
 class Emulation(TypedDict):
@@ -558,6 +579,12 @@ class Emulation(TypedDict):
     """The reason why the emulator had no priority before other processes, if it had none."""
     congestion_control: str
     """TCP's congestion control in the nodes."""
+    own_routing: bool
+    """True if programs in the nodes find the routes."""
+    edges: Edges | None
+    """Connections at the edges of the stacks; None if the scheme has no sources there."""
+    series_cut: bool
+    """True if `flow_series` ends early for the flows of the stacks: there were too many intervals."""
     interrupted: bool
     """True if the user has ended the run."""
     programs: list[ProgramResult]

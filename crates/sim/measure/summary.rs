@@ -67,7 +67,7 @@ impl StationCounters {
 }
 
 /// Results of a flow, from its start (or the warm-up's end) to its stop (or the end of the run).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct FlowResult {
     /// Name of the flow.
     pub id: String,
@@ -568,19 +568,7 @@ mod tests {
             goodput_bps,
             // Over ten seconds.
             delivered_bytes: (goodput_bps * 10.0 / 8.0) as u64,
-            sent_packets: 0,
-            delivered_packets: 0,
-            dropped_packets: 0,
-            retransmissions: 0,
-            round_trips: 0,
-            round_trip_ns: 0,
-            fallbacks: 0,
-            forwarding: None,
-            delays: Delays::default(),
-            completion_s: None,
-            hops: None,
-            files: None,
-            reports: None,
+            ..FlowResult::default()
         }
     }
 

@@ -127,6 +127,8 @@ pub struct Series {
 #[derive(Debug)]
 pub(crate) struct Sampler {
     interval: Span,
+    /// Start and end of the present interval.
+    from: Time,
     next: Time,
     last: Snapshot,
     series: Series,
@@ -157,11 +159,15 @@ impl Sampler {
             queue_gauges: GaugeSeries::new(&last.queue_gauges),
             ..Series::default()
         };
-        Self { interval, next, last, series }
+        Self { interval, from: world.now, next, last, series }
     }
 
-    /// Series of the completed intervals.
-    pub(crate) fn finish(self) -> Series {
+    /// Series of the completed intervals, and of the one that has begun: a run may be ended early.
+    pub(crate) fn finish(mut self, world: &WorldView<'_>) -> Series {
+        if self.next != Time::NEVER && world.now > self.from {
+            self.next = world.now;
+            self.moment_reached(world);
+        }
         self.series
     }
 }
@@ -221,7 +227,7 @@ impl Observer for Sampler {
         self.series.controllers.add(&now.controllers);
         self.series.hops.add(&now.hops);
         self.series.queue_gauges.add(&now.queue_gauges);
-        self.last = now;
+        (self.last, self.from) = (now, world.now);
         let next = self.next.saturating_add(self.interval).min(world.run.end);
         self.next = if next > world.now { next } else { Time::NEVER };
     }

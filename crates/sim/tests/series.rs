@@ -114,6 +114,24 @@ fn a_series_does_not_depend_on_the_steps() {
     }
 }
 
+/// A run that is ended early has a last row for the interval that had begun, so that rows add up to its totals.
+#[test]
+fn the_interval_that_has_begun_is_the_last_row() {
+    let mut world = make(&spec());
+    world.sample(Span::from_secs(1));
+    world.advance(Time(1_700_000_000));
+    let series = world.take_series().unwrap();
+    assert_eq!(series.end_s, [1.0, 1.7]);
+    let mut other = make(&spec());
+    other.sample(Span::from_millis(850));
+    other.advance(Time(1_700_000_000));
+    let halves = other.take_series().unwrap();
+    let sum = |of: &[u64]| of.iter().sum::<u64>();
+    assert_eq!(halves.end_s, [0.85, 1.7]);
+    assert_eq!(sum(&series.flows.sent_packets), sum(&halves.flows.sent_packets));
+    assert!(sum(&series.flows.sent_packets[2..]) > 0);
+}
+
 /// Before the end of the warm-up a result says that nothing counts yet.
 #[test]
 fn nothing_counts_before_the_end_of_the_warm_up() {

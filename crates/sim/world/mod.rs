@@ -28,8 +28,8 @@ mod warnings;
 pub use scheme_placement::offered;
 
 use airfair_host::{agents, controllers};
-use airfair_schemes::places::{PacketClass, Timer};
-use airfair_units::Time;
+use airfair_schemes::places::{PacketClass, Source, Timer};
+use airfair_units::{Rate, Time};
 
 use crate::air::{Air, Relation};
 use crate::engine::Agenda;
@@ -350,6 +350,14 @@ impl World {
             LinkRef::Wire(wire) => PortEnd::Wire(links.far_end(wire)),
         };
         interfaces.ports_of(node).map(|port| (port, end(port))).collect()
+    }
+
+    /// A source of the run's scheme over TCP, if it has one, and the nominal rate of the link of a port: for a stack outside, whose
+    /// connections are none of the world's.
+    #[must_use]
+    pub fn source_at(&self, port: PortIx) -> Option<(Box<dyn Source>, Rate)> {
+        let rate = self.network.plane.interfaces.pipeline(port).at().rate;
+        Some((self.network.endpoints.tcp.source_of_run()?, rate))
     }
 
     /// Addresses of nodes and interfaces, those of captures.

@@ -1,5 +1,6 @@
 //! Observers of a world: their starts, and what they have recorded.
 
+use airfair_schemes::places::HeaderKind;
 use airfair_units::{Span, Time};
 
 use super::World;
@@ -65,12 +66,13 @@ impl World {
         self.observers.capture.as_mut()?.take_rows(settled, least, &self.run.names)
     }
 
-    /// True if headers of packets announce the sizes of their senders' queues: [`Columns::announced`].
+    /// The header that packets carry whose queues announce their sizes in it ([`Columns::announced`]), if there are such queues. A packet
+    /// from outside is one of them with this header only.
     #[must_use]
-    pub fn queues_announce(&self) -> bool {
+    pub fn queue_header(&self) -> Option<&'static HeaderKind> {
         let interfaces = &self.network.plane.interfaces;
         let kind = |port| self.network.plane.headers.of(interfaces.pipeline(port).queue_header());
-        interfaces.ports().filter_map(kind).any(|kind| kind.queue.is_some())
+        interfaces.ports().filter_map(kind).find(|kind| kind.queue.is_some())
     }
 
     /// True if forwarders carry flows: [`Columns::held`].
@@ -132,9 +134,10 @@ impl World {
         self.observers.series = Some(Sampler::new(&self.observed(), interval));
     }
 
-    /// The series up to the present, if [`World::sample`] was called; sampling ends.
+    /// The series up to the present, the interval that has begun included, if [`World::sample`] was called; sampling ends.
     pub fn take_series(&mut self) -> Option<Series> {
-        self.observers.series.take().map(Sampler::finish)
+        let sampler = self.observers.series.take()?;
+        Some(sampler.finish(&self.observed()))
     }
 
     /// Measures fairness in windows of these lengths from the end of the warm-up on, which must lie ahead; [`World::take_fairness`] returns

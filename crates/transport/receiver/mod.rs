@@ -40,6 +40,8 @@ enum State {
 /// The passive end of a connection, which receives its data.
 pub struct Receiver {
     config: SharedConfig,
+    /// True if a part of Linux's rule of acknowledgements beyond RFC 5681 is on.
+    as_linux: bool,
     state: State,
     stats: ReceiverStats,
     acks: AckPolicy,
@@ -76,7 +78,9 @@ impl Receiver {
     pub fn new(config: impl Into<SharedConfig>) -> Self {
         let config = config.into();
         let stands = !config.handshake;
+        let beyond = config.delayed_ack.is_some_and(|delayed| delayed.requick || delayed.pushed);
         Self {
+            as_linux: beyond || config.window_tuning,
             state: if stands { State::Established } else { State::Listen },
             stats: ReceiverStats::default(),
             acks: AckPolicy::default(),
@@ -172,21 +176,38 @@ impl Receiver {
             self.stats.duplicates += u64::from(!inserted.any && from < edge);
             self.stats.out_of_order += u64::from(inserted.any && !in_order);
         }
+        // RFC 5681 section 4.2: at once for a segment beyond a gap, one that fills a gap, and one without new data; at once also for a FIN.
+        let at_once = !in_order || had_gap || finished || inserted.duplicate.is_some();
+        let mut early = (false, false);
+        if self.as_linux {
+            early = self.as_linux(segment, (in_order, !inserted.any && from < expected, at_once), now);
+        } else {
+            self.window.on_delivered(self.delivered());
+        }
+        if at_once {
+            self.acks.send_now();
+        } else {
+            self.acks.on_in_order(self.config.delayed_ack, early, now);
+        }
+    }
+
+    /// The part of Linux's rule of acknowledgements beyond RFC 5681: true if the segment lets the window grow, and if it ends what the
+    /// sender writes. `old`: it has no new data; `at_once`: it is acknowledged anyway.
+    #[inline(never)]
+    fn as_linux(
+        &mut self,
+        segment: &Segment,
+        (in_order, old, at_once): (bool, bool, bool),
+        now: Time,
+    ) -> (bool, bool) {
         let next = in_order.then(|| self.reassembly.next());
         let grows = self.window.on_data(segment, next, self.sizes.full(), now);
         self.window.on_delivered(self.delivered());
         self.window.after_data(self.reassembly.beyond(), now);
-        let pushed = in_order && segment.payload > 0 && self.sizes.ends(segment);
-        // RFC 5681 section 4.2: at once for a segment beyond a gap, one that fills a gap, and one without new data; at once also for a FIN.
-        let at_once = !in_order || had_gap || finished || inserted.duplicate.is_some();
-        self.quicken(in_order, !inserted.any && from < expected, at_once, now);
-        if at_once {
-            self.acks.send_now();
-        } else {
-            let delayed = self.config.delayed_ack;
-            let pushed = pushed && delayed.is_some_and(|delayed| delayed.pushed) && self.window.is_read();
-            self.acks.on_in_order(delayed, (grows, pushed), now);
-        }
+        let ends = in_order && segment.payload > 0 && self.sizes.ends(segment);
+        self.quicken(in_order, old, at_once, now);
+        let pushed = self.config.delayed_ack.is_some_and(|delayed| delayed.pushed);
+        (grows, ends && pushed && self.window.is_read())
     }
 
     /// The next segments are acknowledged at once as the first ones were, where data in order come after more than a time-out without any

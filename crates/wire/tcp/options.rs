@@ -1,6 +1,6 @@
 //! The options of a TCP header: at most 40 bytes of kind, length and value [RFC 9293 §3.2].
 
-use super::congestion::{CongestionOption, EXPERIMENT};
+use super::scheme::{EXPERIMENT, SchemeOption};
 use crate::cursor::{Reader, Writer};
 use crate::error::{DecodeError, Expected};
 
@@ -71,7 +71,7 @@ impl SackBlocks {
 /// The options of one segment.
 ///
 /// They are encoded in the layout of Linux, each on a word boundary: MSS; timestamps, after SACK-permitted or two NOPs; SACK-permitted
-/// alone after two NOPs; window scale after a NOP; SACK blocks after two NOPs; the congestion header. If not all SACK blocks fit, the last
+/// alone after two NOPs; window scale after a NOP; SACK blocks after two NOPs; the header of a scheme. If not all SACK blocks fit, the last
 /// ones are omitted [RFC 2018 §3].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
@@ -80,7 +80,7 @@ pub struct Options {
     sack_permitted: bool,
     timestamps: Option<Timestamps>,
     sack: SackBlocks,
-    congestion: Option<CongestionOption>,
+    scheme: Option<SchemeOption>,
 }
 
 impl Options {
@@ -91,7 +91,7 @@ impl Options {
         sack_permitted: false,
         timestamps: None,
         sack: SackBlocks { blocks: [SackBlock { left: 0, right: 0 }; 4], count: 0 },
-        congestion: None,
+        scheme: None,
     };
 
     /// Largest number of bytes of options.
@@ -121,14 +121,14 @@ impl Options {
         Self { timestamps: Some(timestamps), ..self }.fitted()
     }
 
-    /// Adds the congestion header of an explicit-rate scheme.
+    /// Adds the header of a scheme.
     #[must_use]
-    pub fn with_congestion(self, option: CongestionOption) -> Self {
-        Self { congestion: Some(option), ..self }.fitted()
+    pub fn with_scheme(self, option: SchemeOption) -> Self {
+        Self { scheme: Some(option), ..self }.fitted()
     }
 
     /// Sets the SACK blocks to the first of `blocks` that fit beside the other options: four alone, three with timestamps, two with
-    /// timestamps and MSS or window scale, one with timestamps and QFCP's congestion header. Options added later may remove blocks.
+    /// timestamps and MSS or window scale, none with timestamps and the header of a scheme. Options added later may remove blocks.
     #[must_use]
     pub fn with_sack(self, blocks: &[SackBlock]) -> Self {
         Self { sack: SackBlocks::new(blocks), ..self }.fitted()
@@ -159,9 +159,9 @@ impl Options {
         self.sack.as_slice()
     }
 
-    /// The congestion header of an explicit-rate scheme.
-    pub const fn congestion(&self) -> Option<CongestionOption> {
-        self.congestion
+    /// The header of a scheme.
+    pub const fn scheme(&self) -> Option<SchemeOption> {
+        self.scheme
     }
 
     /// Omits the last SACK blocks if they do not fit: the other options have 40 bytes at most.
@@ -180,11 +180,11 @@ impl Options {
         };
         let window_scale = self.window_scale.is_some() as u8;
         let sack = if self.sack.count == 0 { 0 } else { 1 + 2 * self.sack.count };
-        let congestion = match self.congestion {
+        let scheme = match self.scheme {
             Some(option) => option.wire_len() / 4,
             None => 0,
         };
-        mss + timestamps + window_scale + sack + congestion as u8
+        mss + timestamps + window_scale + sack + scheme as u8
     }
 
     /// Length on the wire, bytes: a multiple of 4, at most 40.
@@ -219,12 +219,12 @@ impl Options {
         for block in self.sack() {
             writer = writer.put(block.left.to_be_bytes()).put(block.right.to_be_bytes());
         }
-        if let Some(option) = self.congestion {
+        if let Some(option) = self.scheme {
             option.write(writer);
         }
     }
 
-    /// Reads the options of a header. Of two options of one kind the last is used, of two congestion headers the first. Unknown options are
+    /// Reads the options of a header. Of two options of one kind the last is used, of two headers of schemes the first. Unknown options are
     /// skipped. SACK blocks that do not fit in the layout of [`Options`] are dropped.
     pub(super) fn read(mut walk: Walk<'_>) -> Result<Self, DecodeError> {
         let mut options = Self::NONE;
@@ -250,7 +250,7 @@ impl Options {
                     options.timestamps = Some(Timestamps { value: value.u32_be()?, echo: value.u32_be()? });
                 }
                 (TIMESTAMPS, _) => return option.fail("10"),
-                _ => options.congestion = options.congestion.or_else(|| option.congestion()),
+                _ => options.scheme = options.scheme.or_else(|| option.scheme()),
             }
         }
         Ok(options.fitted())
@@ -306,12 +306,18 @@ impl<'a> Walk<'a> {
 }
 
 impl Found<'_> {
-    /// The option as a congestion header. Another experiment may have one's ExID with another length.
-    pub(super) fn congestion(&self) -> Option<CongestionOption> {
+    /// The option as the largest segment that is announced.
+    pub(super) fn mss(&self) -> Option<u16> {
+        let &[MSS, 4, high, low] = self.bytes else { return None };
+        Some(u16::from_be_bytes([high, low]))
+    }
+
+    /// The option as the header of a scheme. Another experiment may have its ExID with another length.
+    pub(super) fn scheme(&self) -> Option<SchemeOption> {
         if self.kind != EXPERIMENT {
             return None;
         }
-        CongestionOption::decode(self.bytes).ok().map(|(option, _)| option)
+        SchemeOption::decode(self.bytes).ok().map(|(option, _)| option)
     }
 
     /// The error of a length that this kind does not have.

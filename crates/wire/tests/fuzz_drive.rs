@@ -24,7 +24,7 @@ use airfair_wire::pcapng::{Block, Data, Direction, Interface, LinkType, Names, P
 use airfair_wire::probe::{self, Probe};
 use airfair_wire::radiotap::{Channel, Flags, TxFlags};
 use airfair_wire::rate::{self, Arrivals, Block as Row};
-use airfair_wire::tcp::{CongestionOption, Options, SackBlock, Timestamps, WindowScale};
+use airfair_wire::tcp::{Options, SackBlock, SchemeOption, Timestamps, WindowScale};
 use airfair_wire::{
     Arp, EtherType, Ethernet, Ipv4, Ipv6, Ipv6Addr, LlcSnap, MacAddr, Radiotap, Tcp, Udp, arp, ipv4, udp,
 };
@@ -144,13 +144,9 @@ fn tcp_seeds() -> Vec<Vec<u8>> {
 fn packet_seeds() -> Vec<Vec<u8>> {
     let mut segments = tcp_seeds();
     let timestamps = Options::NONE.with_timestamps(Timestamps { value: 1, echo: 2 });
-    for option in [
-        CongestionOption::Qfcp { request_kbps: 100_000, feedback_kbps: 5_000 },
-        CongestionOption::Rcp { rtt_us: 20_000, request_kbps: 100_000, feedback_kbps: 5_000 },
-        CongestionOption::Xcp { rtt_us: 100_000, inverse_rate: 53_333, delta: -700, reverse: 256 },
-    ] {
+    for header in congestion_seeds().iter().filter_map(|header| SchemeOption::new(header)) {
         let flags = airfair_wire::tcp::Flags { ack: true, ..Default::default() };
-        let header = Tcp { options: timestamps.with_congestion(option), flags, ..Tcp::new(5000, 5001, 7) };
+        let header = Tcp { options: timestamps.with_scheme(header), flags, ..Tcp::new(5000, 5001, 7) };
         segments.push(bytes(header.wire_len(), |buffer| assert!(header.encode(buffer).is_ok())));
     }
     segments.push(udp_seed());

@@ -4,11 +4,12 @@
 //! their checksums from a program of its own, over the whole segment, and were checked with Wireshark's dissector; numbers of flows come
 //! from OpenSSL's SIPHASH.
 
+use airfair_wire::congestion::{Congestion, Fields, Rates};
 use airfair_wire::five_tuple::{Class, FiveTuple};
 use airfair_wire::ip::{self, Ip};
 use airfair_wire::ipv4::{Dscp, Ecn, Fragment, Protocol};
 use airfair_wire::ipv6::{FlowLabel, Ipv6, MOST_EXTENSIONS};
-use airfair_wire::tcp::{self, CongestionOption, Options, Timestamps};
+use airfair_wire::tcp::{self, Options, SchemeOption, Timestamps};
 use airfair_wire::{DecodeError, EtherType, Expected, Header, Ipv4Addr, Ipv6Addr, Tcp, Udp};
 
 /// TCP over IPv6: SYN, data ("hello", ECT(0)), its acknowledgement, FIN.
@@ -444,38 +445,38 @@ fn echoes_of_marks() {
     assert_eq!(tcp::set_ece(V6, &mut packet).unwrap_err().header, Header::Tcp);
 }
 
-/// The data packet with 12 bytes of QFCP's option after the timestamps; the checksum of each request.
-const QFCP: &str = "6020000000310640 fd000000000000000000000000000001 fd000000000000000000000000000002 \
-                    9a3e1389d359b40935a352feb018003fd3180000 0101080a5fc68fbe498c551b \
-                    fe0c5146000186a000001388 68656c6c6f";
-const RCP: &str = "6020000000350640 fd000000000000000000000000000001 fd000000000000000000000000000002 \
-                   9a3e1389d359b40935a352fec018003f73f30000 0101080a5fc68fbe498c551b \
-                   fe10524300004e20000186a000001388 68656c6c6f";
-const XCP: &str = "6020000000390640 fd000000000000000000000000000001 fd000000000000000000000000000002 \
-                   9a3e1389d359b40935a352fed018003ff0f80000 0101080a5fc68fbe498c551b \
-                   fe145843000186a00000d055fffffd4400000100 68656c6c6f";
+/// The data packet with QFCP's header as an option after the timestamps, and with XCP's; the checksums are right.
+const QFCP: &str = "6021500400390640 fd000000000000000000000000000001 fd000000000000000000000000000002 \
+                    9a3e1389d359b40935a352fed018003f61e20000 0101080a5fc68fbe498c551b \
+                    fe144146 11060200 00004e20 000186a0 00001388 68656c6c6f";
+const XCP: &str = "60215004003d0640 fd000000000000000000000000000001 fd000000000000000000000000000002 \
+                    9a3e1389d359b40935a352fee018003fe2e70000 0101080a5fc68fbe498c551b \
+                    fe184146 13060200 000186a0 0000d055 fffffd44 00000100 68656c6c6f";
 
-const fn qfcp(request_kbps: u32) -> CongestionOption {
-    CongestionOption::Qfcp { request_kbps, feedback_kbps: 5_000 }
+fn of(fields: Fields) -> SchemeOption {
+    let header = Congestion { next: 6, supported: 2, unsupported: 0, fields };
+    let mut bytes = vec![0; header.wire_len()];
+    header.encode(&mut bytes).unwrap();
+    SchemeOption::new(&bytes).unwrap()
 }
 
-const fn rcp(request_kbps: u32) -> CongestionOption {
-    CongestionOption::Rcp { rtt_us: 20_000, request_kbps, feedback_kbps: 5_000 }
+fn qfcp(request: u32) -> SchemeOption {
+    of(Fields::Qfcp(Rates { rtt_us: 20_000, request, feedback: 5_000 }))
 }
 
-const fn xcp(delta: i32) -> CongestionOption {
-    CongestionOption::Xcp { rtt_us: 100_000, inverse_rate: 53_333, delta, reverse: 256 }
+fn xcp(delta: i32) -> SchemeOption {
+    of(Fields::Xcp { rtt_us: 100_000, inverse_rate: 53_333, delta, reverse: 256 })
 }
 
 #[test]
-fn congestion_headers_among_the_options() {
+fn headers_of_schemes_among_the_options() {
     let timestamps = Timestamps { value: 0x5fc6_8fbe, echo: 0x498c_551b };
-    for (text, option) in [(QFCP, qfcp(100_000)), (RCP, rcp(100_000)), (XCP, xcp(-700))] {
+    for (text, option) in [(QFCP, qfcp(100_000)), (XCP, xcp(-700))] {
         let bytes = hex(text);
         assert_eq!(Tcp::verify(HOST_1, HOST_2, &bytes[40..]), Ok(()));
         let (header, payload) = Tcp::decode(&bytes[40..]).unwrap();
-        assert_eq!(header.options, Options::NONE.with_timestamps(timestamps).with_congestion(option));
-        assert_eq!((header.options.congestion(), payload), (Some(option), &b"hello"[..]));
+        assert_eq!(header.options, Options::NONE.with_timestamps(timestamps).with_scheme(option));
+        assert_eq!((header.options.scheme(), payload), (Some(option), &b"hello"[..]));
         let mut encoded = vec![0; header.wire_len()];
         assert_eq!(header.encode(&mut encoded), Ok(bytes.len() - 45));
         assert_eq!(encoded, bytes[40..bytes.len() - 5]);
@@ -484,33 +485,27 @@ fn congestion_headers_among_the_options() {
 
 /// The request lowered by a router: the option's field and the checksum change, no other byte.
 #[test]
-fn congestion_headers_rewritten() {
-    for (text, option, at, field, checksum) in [
-        (QFCP, qfcp(8_000), 76, 0x1f40_u32, 0x3a7a_u16),
-        (RCP, rcp(8_000), 80, 0x1f40, 0xdb54),
-        (XCP, xcp(-1_000), 84, 0xffff_fc18, 0xf224),
-    ] {
+fn headers_of_schemes_rewritten() {
+    for (text, option, at, field) in
+        [(QFCP, qfcp(8_000), 84, 0x1f40_u32), (XCP, xcp(-1_000), 88, 0xffff_fc18)]
+    {
         let mut packet = hex(text);
-        assert_eq!(tcp::set_congestion(V6, &mut packet, option), Ok(true));
+        assert_eq!(tcp::set_scheme(V6, &mut packet, option), Ok(true));
+        assert_eq!(Tcp::verify(HOST_1, HOST_2, &packet[40..]), Ok(()));
         let mut expected = hex(text);
-        expected[56..58].copy_from_slice(&checksum.to_be_bytes());
+        expected[56..58].copy_from_slice(&packet[56..58]);
         expected[at..at + 4].copy_from_slice(&field.to_be_bytes());
         assert_eq!(packet, expected);
     }
-    let mut packet = hex(QFCP);
-    let unlimited = CongestionOption::Qfcp { request_kbps: u32::MAX, feedback_kbps: 0 };
-    assert_eq!(tcp::set_congestion(V6, &mut packet, unlimited), Ok(true));
-    assert_eq!(packet[56..58], [0x6d, 0x42]);
-
     let refused = |text: &str, change: fn(&mut Vec<u8>), why| {
         let mut packet = hex(text);
         change(&mut packet);
         let kept = packet.clone();
-        assert_eq!(tcp::set_congestion(V6, &mut packet, qfcp(1)), Ok(false), "{why}");
+        assert_eq!(tcp::set_scheme(V6, &mut packet, qfcp(1)), Ok(false), "{why}");
         assert_eq!(packet, kept, "{why}");
     };
     refused(DATA, |_| {}, "no option");
-    refused(RCP, |_| {}, "another scheme's");
+    refused(XCP, |_| {}, "of another length");
     refused(QFCP, |packet| packet[75] ^= 1, "another experiment's");
     refused(QFCP, |packet| packet[72] = 253, "another kind");
     refused(QFCP, |packet| packet[62] = 19, "signed with MD5");
@@ -521,10 +516,120 @@ fn congestion_headers_rewritten() {
         QFCP,
         |packet| {
             packet.remove(60);
-            packet.insert(83, 1);
+            packet.insert(91, 1);
         },
         "odd offset",
     );
+}
+
+/// A header that is added: the packet is the one that is made with it, and nothing is added where there is no room.
+#[test]
+fn headers_of_schemes_added() {
+    for (text, option) in [(QFCP, qfcp(100_000)), (XCP, xcp(-700))] {
+        let mut frame = [&[7; 14][..], &hex(DATA)].concat();
+        assert_eq!(tcp::insert_scheme(V6, &mut frame, 14, option), Ok(true));
+        assert_eq!(frame[..14], [7; 14]);
+        assert_eq!(frame[14..], hex(text));
+        let kept = frame.clone();
+        assert_eq!(tcp::insert_scheme(V6, &mut frame, 14, option), Ok(false), "a second one");
+        assert_eq!(frame, kept);
+    }
+    // Over IPv4 its header has a length and a checksum of its own.
+    let (from, to) = ([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
+    let blocks = [tcp::SackBlock { left: 9, right: 99 }];
+    let stamped = Options::NONE.with_timestamps(Timestamps::default());
+    for (options, room) in [(Options::NONE, true), (stamped, true), (stamped.with_sack(&blocks), false)] {
+        for payload in [&b""[..], b"odd"] {
+            let made = |options: Options| {
+                let header = Tcp { options, ..Tcp::new(1, 2, 3) };
+                let header = header.with_payload::<Ipv4Addr>(from, to, payload).unwrap();
+                let mut segment = vec![0; header.wire_len()];
+                header.encode(&mut segment).unwrap();
+                segment.extend_from_slice(payload);
+                let len = airfair_wire::ipv4::PayloadLen::new(segment.len() as u16).unwrap();
+                let mut packet = vec![0; 20];
+                airfair_wire::ipv4::Ipv4::new(Protocol::TCP, from, to, len).encode(&mut packet).unwrap();
+                [packet, segment].concat()
+            };
+            let mut packet = made(options);
+            assert_eq!(tcp::insert_scheme(V4, &mut packet, 0, qfcp(7)), Ok(room));
+            assert_eq!(packet, made(if room { options.with_scheme(qfcp(7)) } else { options }));
+        }
+    }
+    for (change, why) in [
+        ((|packet| packet[62] = 19) as fn(&mut Vec<u8>), "signed"),
+        (|packet| packet[6] = 17, "no TCP"),
+        (|packet| packet[6] = 44, "a fragment"),
+    ] {
+        let mut packet = hex(DATA);
+        change(&mut packet);
+        let kept = packet.clone();
+        assert!(!tcp::insert_scheme(V6, &mut packet, 0, qfcp(7)).unwrap_or(false), "{why}");
+        assert_eq!(packet, kept, "{why}");
+    }
+}
+
+/// A router's message of the largest packet: 1000 B become 980, and the checksum is right; IPv6 goes no lower than 1280.
+#[test]
+fn largest_packets_of_routers() {
+    use airfair_wire::checksum::Checksum;
+    let icmp = |kind: u8, code: u8, mtu: u16, sum: Checksum| {
+        let mut message = [&[kind, code, 0, 0, 0, 0][..], &mtu.to_be_bytes(), &hex(DATA_4)[..28]].concat();
+        let checksum = sum.with(&message).finish();
+        message[2..4].copy_from_slice(&checksum.to_be_bytes());
+        message
+    };
+    let mut packet = hex(DATA_4)[..20].to_vec();
+    packet[9] = 1;
+    let message = icmp(3, 4, 1000, Checksum::new());
+    packet[2..4].copy_from_slice(&(20 + message.len() as u16).to_be_bytes());
+    packet[10..12].fill(0);
+    let checksum = Checksum::new().with(&packet).finish();
+    packet[10..12].copy_from_slice(&checksum.to_be_bytes());
+    packet.extend(message);
+    assert_eq!(ip::lower_mtu(V4, &mut packet, 20), Ok(true));
+    assert_eq!(
+        (packet[26..28].to_vec(), Checksum::new().with(&packet[20..]).sum()),
+        (vec![0x3, 0xd4], 0xffff)
+    );
+    packet[21] = 1;
+    assert_eq!(ip::lower_mtu(V4, &mut packet, 20), Ok(false), "another message");
+    for (mtu, lower) in [(1400, Some(1380_u16)), (1290, Some(1280)), (1280, None)] {
+        let mut packet = hex(DATA)[..40].to_vec();
+        let message = icmp(2, 0, mtu, Checksum::new());
+        packet[4..6].copy_from_slice(&(message.len() as u16).to_be_bytes());
+        packet[6] = 58;
+        packet.extend(message);
+        assert_eq!(ip::lower_mtu(V6, &mut packet, 20), Ok(lower.is_some()));
+        let expected = lower.unwrap_or(mtu);
+        assert_eq!(packet[46..48], expected.to_be_bytes());
+        assert_eq!(Checksum::new().with(&packet[40..]).sum(), 0xffff);
+    }
+    assert_eq!(ip::lower_mtu(V6, &mut hex(DATA), 20), Ok(false));
+}
+
+/// Windows and announced segments, with right checksums.
+#[test]
+fn windows_and_largest_segments() {
+    let mut packet = hex(DATA);
+    assert_eq!(tcp::set_window(V6, &mut packet, 0x1234), Ok(true));
+    assert_eq!(Tcp::decode(&packet[40..]).unwrap().0.window, 0x1234);
+    assert_eq!(Tcp::verify(HOST_1, HOST_2, &packet[40..]), Ok(()));
+    let syn = Options::NONE.with_mss(1460).with_window_scale(tcp::WindowScale::MAX);
+    let flags = tcp::Flags { syn: true, ..Default::default() };
+    let header = Tcp { options: syn, flags, ..Tcp::new(1, 2, 3) };
+    let header = header.with_payload(HOST_1, HOST_2, b"").unwrap();
+    let mut segment = vec![0; header.wire_len()];
+    header.encode(&mut segment).unwrap();
+    let mut packet = [&hex(DATA)[..40], &segment].concat();
+    packet[4..6].copy_from_slice(&(segment.len() as u16).to_be_bytes());
+    for (most, mss) in [(1500, 1460), (1440, 1440), (1, 1)] {
+        assert_eq!(tcp::limit_mss(V6, &mut packet, most), Ok(true));
+        assert_eq!(Tcp::decode(&packet[40..]).unwrap().0.options.mss(), Some(mss));
+        assert_eq!(Tcp::verify(HOST_1, HOST_2, &packet[40..]), Ok(()));
+    }
+    assert_eq!(tcp::limit_mss(V6, &mut hex(DATA), 1), Ok(false), "no SYN");
+    assert_eq!(tcp::set_window(V6, &mut hex(UDP), 1), Ok(false));
 }
 
 /// RFC 6994 §3: an option of another experiment is skipped. The first of two is used, in both functions.
@@ -535,57 +640,55 @@ fn foreign_and_repeated_options() {
         bytes.extend(hex(options));
         bytes.resize(bytes.len().next_multiple_of(4), 0);
         bytes[12] = u8::try_from(bytes.len() / 4).unwrap() << 4;
-        Tcp::decode(&bytes).map(|(header, _)| header.options.congestion())
+        Tcp::decode(&bytes).map(|(header, _)| header.options.scheme())
     };
-    let (one, two) = ("fe0c5146 000186a0 00001388", "fe0c5146 00000001 00001388");
-    assert_eq!(read(&format!("{one} {two}")), Ok(Some(qfcp(100_000))));
-    assert_eq!(read(&format!("{two} {one}")), Ok(Some(qfcp(1))));
-    assert_eq!(read(&format!("01 {one}")), Ok(Some(qfcp(100_000))), "read at any offset");
-    // Fast Open's ExID; ours with another length; no ExID at all; the other kind for experiments.
-    for other in [
-        "fe04f989",
-        "fe0a5146 000186a0 0000",
-        "fe105146 000186a0 00001388 00000000",
-        "fe02",
-        "fe03 51",
-        "fd0c5146 000186a0 00001388",
-    ] {
+    let option = |bytes: &str| SchemeOption::new(&hex(bytes));
+    let (one, two) = ("fe0c4146 000186a0 00001388", "fe0c4146 00000001 00001388");
+    assert_eq!(read(&format!("{one} {two}")), Ok(option("000186a000001388")));
+    assert_eq!(read(&format!("{two} {one}")), Ok(option("0000000100001388")));
+    assert_eq!(read(&format!("01 {one}")), Ok(option("000186a000001388")), "read at any offset");
+    // Fast Open's ExID; no words; too long; no ExID at all; the other kind for experiments.
+    for other in
+        ["fe04f989", "fe0a4146 000186a0 0000", "fe044146", "fe02", "fe03 41", "fd0c4146 000186a0 00001388"]
+    {
         assert_eq!(read(other), Ok(None), "{other}");
-        assert_eq!(read(&format!("{other} {two}")), Ok(Some(qfcp(1))), "{other}");
+        assert_eq!(read(&format!("{other} {two}")), Ok(option("0000000100001388")), "{other}");
     }
-    assert!(read("fe0c5146 000186a0").is_err(), "longer than the header");
+    assert_eq!(read(&format!("fe204146 {}", "0".repeat(56))), Ok(None));
+    assert!(read("fe0c4146 000186a0").is_err(), "longer than the header");
 }
 
-/// 40 bytes of options: beside timestamps QFCP and RCP leave room for one SACK block, XCP for none; a SYN has room for all.
+/// 40 bytes of options: beside timestamps no header leaves room for a SACK block; a SYN has room for all.
 #[test]
-fn congestion_headers_and_other_options() {
+fn headers_of_schemes_and_other_options() {
     let blocks = [tcp::SackBlock { left: 1, right: 2 }; 4];
     let beside = |option| {
-        let options = Options::NONE.with_timestamps(Timestamps::default()).with_congestion(option);
+        let options = Options::NONE.with_timestamps(Timestamps::default()).with_scheme(option);
         (options.with_sack(&blocks).sack().len(), options.with_sack(&blocks).wire_len())
     };
-    assert_eq!([qfcp(1), rcp(1), xcp(1)].map(beside), [(1, 36), (1, 40), (0, 32)]);
-    assert_eq!(Options::NONE.with_sack(&blocks).with_congestion(qfcp(1)).sack().len(), 3);
+    assert_eq!([qfcp(1), xcp(1)].map(beside), [(0, 32), (0, 36)]);
+    assert_eq!(Options::NONE.with_sack(&blocks).with_scheme(qfcp(1)).sack().len(), 2);
     let syn = Options::NONE.with_mss(1460).with_sack_permitted().with_window_scale(tcp::WindowScale::MAX);
-    assert_eq!(syn.with_timestamps(Timestamps::default()).with_congestion(xcp(1)).wire_len(), 40);
+    assert_eq!(syn.with_timestamps(Timestamps::default()).with_scheme(qfcp(1)).wire_len(), 40);
 }
 
 /// The option alone, as a program in the kernel gets and stores it.
 #[test]
-fn congestion_options() {
-    for (text, option) in
-        [("fe0c5146000186a000001388", qfcp(100_000)), ("fe145843000186a00000d055fffffd4400000100", xcp(-700))]
-    {
-        let bytes = hex(text);
-        assert_eq!(CongestionOption::decode(&bytes), Ok((option, &[][..])));
-        let mut encoded = vec![0; option.wire_len()];
-        assert_eq!(option.encode(&mut encoded), Ok(bytes.len()));
-        assert_eq!(encoded, bytes);
-    }
-    let error = CongestionOption::decode(&hex("fe0c0000000186a000001388")).unwrap_err();
+fn options_of_schemes() {
+    let bytes = hex("fe14414611060200 00004e20 000186a0 00001388");
+    assert_eq!(SchemeOption::decode(&bytes), Ok((qfcp(100_000), &[][..])));
+    let mut encoded = vec![0; 20];
+    assert_eq!(qfcp(100_000).encode(&mut encoded), Ok(20));
+    assert_eq!(encoded, bytes);
+    let answer = hex("fe14414711060200 00004e20 000186a0 00001388");
+    let (option, _) = SchemeOption::decode(&answer).unwrap();
+    assert_eq!((option, option.answers(), qfcp(1).answers()), (qfcp(100_000).answering(), true, false));
+    option.encode(&mut encoded).unwrap();
+    assert_eq!(encoded, answer);
+    assert_eq!([0, 3, 6, 28].map(|len| SchemeOption::new(&vec![0; len])), [None; 4]);
+    let error = SchemeOption::decode(&hex("fe0c0000000186a000001388")).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "congestion option, byte 0: kind, length and ExID: expected 0xfe0c5146 (QFCP), 0xfe105243 (RCP) or \
-         0xfe145843 (XCP), found 0xfe0c0000"
+        "option of a scheme, byte 0: kind, length and ExID: expected 0xfe, 8 to 28, 0x4146 or 0x4147, found 0xfe0c0000"
     );
 }

@@ -12,7 +12,7 @@ use airfair_wire::ip::{self, Ip};
 use airfair_wire::ipv4::{self, Dscp, Ecn, FragmentOffset, Protocol};
 use airfair_wire::ipv6::FlowLabel;
 use airfair_wire::llc::Encapsulation;
-use airfair_wire::tcp::{self, CongestionOption, Options, Timestamps};
+use airfair_wire::tcp::{self, Options, SchemeOption, Timestamps};
 use airfair_wire::{
     Arp, EtherType, Ethernet, IpAddr, Ipv4, Ipv4Addr, Ipv6, Ipv6Addr, LlcSnap, MacAddr, Tcp, Udp, arp,
 };
@@ -102,11 +102,10 @@ fn ipv6(payload: usize) -> impl Strategy<Value = Ipv6> {
     )
 }
 
-fn congestion() -> impl Strategy<Value = CongestionOption> {
-    (0..3, any::<[u32; 3]>(), any::<i32>()).prop_map(|(kind, [a, b, c], delta)| match kind {
-        0 => CongestionOption::Qfcp { request_kbps: a, feedback_kbps: b },
-        1 => CongestionOption::Rcp { rtt_us: a, request_kbps: b, feedback_kbps: c },
-        _ => CongestionOption::Xcp { rtt_us: a, inverse_rate: b, delta, reverse: c.cast_signed() },
+fn of_scheme() -> impl Strategy<Value = SchemeOption> {
+    (1..6_usize, any::<[u8; 20]>(), any::<bool>()).prop_map(|(words, bytes, answers)| {
+        let option = SchemeOption::new(&bytes[..4 * words]).unwrap();
+        if answers { option.answering() } else { option }
     })
 }
 
@@ -304,8 +303,8 @@ proptest! {
     }
 
     #[test]
-    fn congestion_option(option in congestion(), rest in vec(any::<u8>(), 0..9)) {
-        assert_round_trip!(CongestionOption, option, option.wire_len(), &rest);
+    fn option_of_a_scheme(option in of_scheme(), rest in vec(any::<u8>(), 0..9)) {
+        assert_round_trip!(SchemeOption, option, option.wire_len(), &rest);
     }
 
     /// RFC 1624 §3: the update gives what the sum over the changed words gives, with 0000 and ffff among them.
@@ -339,7 +338,7 @@ proptest! {
         ends in Ends::any(),
         numbers in any::<(u32, u32, u16)>(),
         [ack, syn, rst, fin, ece, stamped] in any::<[bool; 6]>(),
-        options in option::of((congestion(), congestion())),
+        options in option::of((of_scheme(), of_scheme())),
         payload in vec(any::<u8>(), 0..30),
         code in 0..64_u8,
     ) {
@@ -349,7 +348,7 @@ proptest! {
             acknowledgement: numbers.1,
             window: numbers.2,
             flags: tcp::Flags { ack, syn, rst, fin, ece, ..Default::default() },
-            options: options.map_or(plain, |(old, _)| plain.with_congestion(old)),
+            options: options.map_or(plain, |(old, _)| plain.with_scheme(old)),
             ..Tcp::new(0, 0, numbers.0)
         };
         let original = ends.packet(header, &payload);
@@ -379,10 +378,18 @@ proptest! {
         prop_assert_eq!(&packet, &ends.packet(header, &payload));
 
         if let Some((old, new)) = options {
-            let same = old.wire_len() == new.wire_len();
-            prop_assert_eq!(tcp::set_congestion(ether_type, &mut packet, new), Ok(same));
-            let header = if same { Tcp { options: plain.with_congestion(new), ..header } } else { header };
+            let same = old.wire_len() == new.wire_len() && old.answers() == new.answers();
+            prop_assert_eq!(tcp::set_scheme(ether_type, &mut packet, new), Ok(same));
+            let header = if same { Tcp { options: plain.with_scheme(new), ..header } } else { header };
+            prop_assert_eq!(&packet, &ends.packet(header, &payload));
+
+            let mut packet = ends.packet(Tcp { options: plain, ..header }, &payload);
+            prop_assert_eq!(tcp::insert_scheme(ether_type, &mut packet, 0, new), Ok(true));
+            let header = Tcp { options: plain.with_scheme(new), ..header };
             prop_assert_eq!(&packet, &ends.packet(header, &payload));
         }
+        prop_assert_eq!(tcp::set_window(ether_type, &mut packet, code.into()), Ok(true));
+        let read = Ip::decode(ether_type, &packet).unwrap().unwrap();
+        prop_assert_eq!(Tcp::decode(read.transport).unwrap().0.window, u16::from(code));
     }
 }

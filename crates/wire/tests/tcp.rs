@@ -2,7 +2,7 @@
 //!
 //! The composed segments were checked with Wireshark's dissector.
 
-use airfair_wire::tcp::{CongestionOption, Flags, Options, SackBlock, SackBlocks, Timestamps, WindowScale};
+use airfair_wire::tcp::{Flags, Options, SackBlock, SackBlocks, SchemeOption, Timestamps, WindowScale};
 use airfair_wire::{DecodeError, Expected, Header, Ipv4Addr, Tcp};
 use proptest::collection::vec;
 use proptest::option;
@@ -313,10 +313,10 @@ fn flags() -> impl Strategy<Value = Flags> {
 
 fn options() -> impl Strategy<Value = Options> {
     let blocks = vec(any::<(u32, u32)>(), 0..6);
-    let congestion = any::<Option<(u32, u32, i32, i32)>>();
+    let scheme = any::<Option<[u8; 12]>>();
     let numbers = (option::of(any::<u16>()), option::of(0..15_u8));
-    (numbers, any::<bool>(), any::<Option<(u32, u32)>>(), blocks, congestion).prop_map(
-        |((mss, scale), permitted, timestamps, blocks, congestion)| {
+    (numbers, any::<bool>(), any::<Option<(u32, u32)>>(), blocks, scheme).prop_map(
+        |((mss, scale), permitted, timestamps, blocks, scheme)| {
             let mut options = Options::NONE;
             if let Some(mss) = mss {
                 options = options.with_mss(mss);
@@ -330,9 +330,8 @@ fn options() -> impl Strategy<Value = Options> {
             if let Some((value, echo)) = timestamps {
                 options = options.with_timestamps(Timestamps { value, echo });
             }
-            if let Some((rtt_us, inverse_rate, delta, reverse)) = congestion {
-                options =
-                    options.with_congestion(CongestionOption::Xcp { rtt_us, inverse_rate, delta, reverse });
+            if let Some(header) = scheme {
+                options = options.with_scheme(SchemeOption::new(&header).unwrap());
             }
             let blocks: Vec<_> = blocks.iter().map(|&(left, right)| SackBlock { left, right }).collect();
             options.with_sack(&blocks)

@@ -15,10 +15,19 @@ from rich.console import Console
 from .. import _core
 from .._core import InputError
 from ..emulating.programs import Program, read_script
-from ..options import Choice, Folder, choice_options, file_argument, folder_options, json_option
-from ..quantities import plural
+from ..emulating.verdict import lines
+from ..inputs import refuse_inputs
+from ..options import (
+    Choice,
+    Folder,
+    choice_options,
+    file_argument,
+    folder_options,
+    json_option,
+    report_option,
+)
 from ..results import Emulation
-from .common import read_scenario, subcommand, time, warn_unused
+from .common import read_scenario, subcommand, time, warn, warn_unused
 
 RUNNING = 124
 """The exit status where a program was still running at the end of the run, as `timeout` has it."""
@@ -74,6 +83,7 @@ ROWS = 12
 )
 @click.option("--strict", is_flag=True, help="Exit with 1 if the run did not keep up with the wall clock.")
 @folder_options
+@report_option
 @json_option
 def emulate(
     file: Path,
@@ -91,6 +101,7 @@ def emulate(
     metrics: int | None,
     strict: bool,
     folder: Folder,
+    report: Path | None,
     as_json: bool,
 ) -> None:
     """Run programs on real Linux stacks over the air of FILE.
@@ -107,6 +118,7 @@ def emulate(
     """
     from ..capture import Capture
     from ..emulating import api
+    from ..explaining import prose
 
     if (node is None) != (not command):
         raise InputError(
@@ -118,12 +130,20 @@ def emulate(
             time(option, moment)
     scenario = read_scenario(file, choice.overrides)
     warn_unused(scenario, [choice.scheme or scenario.scheme])
+    if live is not None:
+        refuse_inputs(live, [*scenario.files, *([] if script is None else [script])])
     programs = [Program(name, text) for name, text in beside]
     programs += [] if script is None else read_script(script)
     if node is not None:
         programs.insert(0, Program(node, list(command), ends_run=True))
+    if report is not None:
+        from ..emulating import page
+
+        if folder.out is not None and report.absolute().is_relative_to(folder.out.absolute()):
+            raise InputError(f"--report {report}: lies in the folder of --out; expected another place")
+        page.check(report, scenario)
     for line in api.not_carried(choice.scheme or scenario.scheme):
-        print(f"airfair: {line}", file=sys.stderr)
+        prose.say(f"airfair: {line}", Console(stderr=True, highlight=False), hanging=2)
     # The output of programs is no part of the result.
     output = os.dup(1) if as_json else None
     if output is not None:
@@ -155,7 +175,14 @@ def emulate(
     if as_json:
         print(json.dumps(recording.result))
     else:
-        show(run, Console(stderr=True, highlight=False, emoji=False))
+        out = Console(stderr=True, highlight=False, emoji=False)
+        show(run, recording.result["warmup_s"], out)
+        warn(recording.result["warnings"])
+    if report is not None:
+        # After the result, which must not be lost to a page that cannot be drawn.
+        sys.stdout.flush()
+        page.write(report, scenario, recording, ["airfair", *sys.argv[1:]])
+        print(f"report: {report}", file=sys.stderr)
     sys.exit(status(run, [program.ends_run for program in programs], strict=strict))
 
 
@@ -169,7 +196,7 @@ def status(run: Emulation, ends_run: Sequence[bool], *, strict: bool) -> int:
     return FELL_BEHIND if strict and not first and run["verdict"] == "fell behind" else first
 
 
-def show(run: Emulation, out: Console) -> None:
+def show(run: Emulation, warmup_s: float, out: Console) -> None:
     """The verdict and the counts, for a terminal."""
 
     def line(text: str) -> None:
@@ -183,24 +210,32 @@ def show(run: Emulation, out: Console) -> None:
             line(f"node {program['node']}: {program['command']} was running at the end")
         elif program["status"] not in (0, None):
             line(f"node {program['node']}: {program['command']} has ended with {program['status']}")
-    # The largest first.
-    for flow in sorted(run["flows"], key=lambda flow: -flow["arrived_bytes"])[:ROWS]:
-        ports = f" port {flow['dst_port']}" if flow["dst_port"] else ""
+    # Those that carry data, the largest first.
+    order = sorted(
+        run["flows"], key=lambda flow: (flow["protocol"] not in ("tcp", "udp"), -flow["arrived_bytes"])
+    )
+    for flow in order[:ROWS]:
         marks = f", {flow['marked_packets']} marked" if flow["marked_packets"] else ""
         length = (flow["last_s"] or flow["first_s"]) - flow["first_s"]
-        goodput = "0 kbit/s"
-        if length > 0:
+        goodput = f"{flow['arrived_bytes']} bytes"
+        if length >= 1 and flow["arrived_bytes"]:
             goodput = f"{8e-3 * flow['arrived_bytes'] / length:.0f} kbit/s in {length:.1f} s"
         packets = f"{flow['arrived_packets']} of {flow['sent_packets']} packets{marks}"
-        line(f"{flow['protocol']} {flow['src']} to {flow['dst']}{ports}: {goodput}, {packets}")
+        line(f"{flow['id']}: {goodput}, {packets}")
     if len(run["flows"]) > ROWS:
         line(f"and {len(run['flows']) - ROWS} more flows (--json, --out)")
+    if run["wall_s"] < warmup_s:
+        line(
+            f"it ended before the warm-up, {warmup_s:g} s: nothing of it is measured (--set warmup='\"0 s\"')"
+        )
     lost = sum(frames["dropped"].values())
     reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(frames["dropped"].items()))
     line(
         f"{frames['read']} frames of the stacks in {run['wall_s']:.1f} s: {frames['written']} delivered, "
         f"{lost} lost in the scenario{f' ({reasons})' if reasons else ''}, {frames['marked']} marked"
     )
+    if frames["device_down"]:
+        line(f"{frames['device_down']} to devices that programs have set down")
     if frames["unknown_station"]:
         line(f"{frames['unknown_station']} to stations that no node has")
     line(
@@ -208,34 +243,8 @@ def show(run: Emulation, out: Console) -> None:
         f"{1e6 * late['p99_s']:.0f} us for 99 %, {1e3 * late['worst_s']:.1f} ms the worst; "
         f"{100 * run['cpu_s'] / max(run['wall_s'], 1e-9):.0f} % of a processor"
     )
-    for text in verdict(run):
+    for text in lines(run):
         line(text)
-
-
-def verdict(run: Emulation) -> list[str]:
-    """The verdict on a run, and what to change."""
-    pauses = run["pauses"]
-    if run["verdict"] == "kept up":
-        return ["kept up: the numbers are those of the scenario"]
-    count = f"{pauses['count']} {plural(pauses['count'], 'pause')} of the machine"
-    longest = f"{1e3 * pauses['longest_s']:.0f} ms the longest"
-    if run["verdict"] == "kept up but for pauses":
-        return [f"kept up but for {count}, {longest}"]
-    behind = run["behind_from_s"]
-    found = []
-    if run["faults"]:
-        found.append(f"{run['faults']} {plural(run['faults'], 'frame')} lost by the emulation itself")
-    if run["refused_looks"]:
-        found.append("more than 50 ms behind at times, when frames had to wait")
-    if run["lateness"]["p99_s"] > 0.001:
-        found.append("more than one delivery in a hundred later than 1 ms")
-    if pauses["count"]:
-        found.append(f"{count}, {longest}")
-    remedy = "fewer nodes or flows, a slower radio, or a quieter machine"
-    if run["no_priority"]:
-        remedy = f"no priority before others ({run['no_priority']}): run it as root with CAP_SYS_NICE"
-    at = "" if behind is None else f" at {behind:.1f} s"
-    return [f"fell behind{at}: {'; '.join(found)}", f"to change: {remedy}"]
 
 
 run_option = click.option(
@@ -252,9 +261,20 @@ def control_socket(run: int | None) -> Path:
         return sockets[run]
     if not sockets:
         raise InputError("no emulation of yours runs; `airfair emulate FILE` begins one")
-    known = ", ".join(map(str, sockets))
+    known = ", ".join(f"{number}{_begun_as(number)}" for number in sockets)
     problem = f"--run {run}: no such emulation" if run is not None else "several emulations run"
     raise InputError(f"{problem}; expected --run with one of {known}")
+
+
+def _begun_as(process: int) -> str:
+    """The arguments of the command that has begun an emulation, in brackets, as far as they can be read."""
+    try:
+        words = Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace").split("\0")
+    except OSError:
+        return ""
+    given = " ".join(words[words.index("emulate") + 1 :]) if "emulate" in words else ""
+    shown = "".join(letter for letter in given.strip() if letter.isprintable())
+    return f" ({shown[:37] + '...' if len(shown) > 40 else shown})" if shown else ""
 
 
 def enter(run: int | None, node: str, command: list[str]) -> None:

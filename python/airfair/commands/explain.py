@@ -71,7 +71,8 @@ def explain(
 
     The explanation is made of counters of the run: how the flow's senders spend their time, which nodes
     keep them waiting, why their attempts fail, what TCP waits for. Of a flow that forwarders carry by
-    broadcasts (MORE, ExOR) the command tells what they have sent, without a picture.
+    broadcasts (MORE, ExOR) the command tells what they have sent, without a picture. FILE may be the folder
+    of an emulation: its flows are explained by the counters of that run, without a picture.
 
     \b
     Example:
@@ -80,6 +81,16 @@ def explain(
     """
     from ..explaining import forwarded, show
 
+    if file.name == "run.json" and file.is_file():
+        file = file.parent
+    if file.is_dir():
+        asks = {"--scheme": choice.scheme, "--set": choice.overrides, "--try": tried, "--runs": runs}
+        asked = [option for option, value in asks.items() if value]
+        if asked or choice.seed != 1:
+            option = asked[0] if asked else "--seed"
+            raise InputError(f"{option}: {file} was run already; expected a scenario, or no such option")
+        explain_folder(file, flow, as_json=as_json)
+        return
     show.check_format(out)
     given("--budget", budget, _core.parse_time)
     scenario = read_scenario(file, choice.overrides)
@@ -124,3 +135,23 @@ def explain(
         warn_unused(scenario, [choice.scheme or scenario.scheme])
     if not as_json:
         print(f"\npicture: {out}")
+
+
+def explain_folder(folder: Path, flow: str | None, *, as_json: bool) -> None:
+    """Explain a flow of an emulation that was recorded. Raises `InputError` for another folder."""
+    from ..explaining import emulated, prose
+    from ..recording import Recording
+
+    recording = Recording.load(folder)
+    if "emulation" not in recording.result:
+        raise InputError(
+            f"{folder}: the run was simulated; expected its scenario, which is run again, or the folder of "
+            "an emulation"
+        )
+    told = emulated.facts(recording, emulated.chosen(recording, flow))
+    if as_json:
+        print(json.dumps(told), flush=True)
+        return
+    for line in emulated.words(told):
+        prose.say(line, terminal.console(), hanging=2 if line.startswith("-") else 0)
+    warn(recording.result["warnings"])

@@ -90,18 +90,28 @@ def emulate(
 
 
 def not_carried(selection: str) -> list[str]:
-    """Lines on the schemes of a selection of which parts do not act here. Raises `InputError` for a selection
-    of which nothing would act."""
+    """Lines on the schemes of a selection that say which parts are the kernel's, or do not act here. Raises
+    `InputError` for a selection of which nothing would act, or whose forwarders would carry packets."""
     places = {scheme["name"]: scheme["places"] for scheme in experiment.schemes()}
     names = [name for _, of in _core.selections(selection) for name in of]
-    lacking = {name: [of for of in places.get(name, ()) if of in OF_STACKS] for name in names}
-    if all(lacking[name] and len(lacking[name]) == len(places[name]) for name in names):
+    edge = _core.sources_at_edge()
+    lacking = {
+        name: [] if name in edge else [of for of in places.get(name, ()) if of in OF_STACKS] for name in names
+    }
+    forwards = any("forwarder" in of for of in lacking.values())
+    if forwards or all(lacking[name] and len(lacking[name]) == len(places[name]) for name in names):
+        parts = next(of for of in lacking.values() if of)
         raise InputError(
-            f"no emulation of {selection}: it acts as {' and '.join(lacking[names[0]])}, and that is the "
+            f"no emulation of {selection}: it acts as {' and '.join(parts)}, and that is the "
             "stacks' own here; `airfair run` simulates it"
         )
-    return [
-        f"{name} acts here without its {', '.join(of)}: these would be part of the stacks"
-        for name, of in lacking.items()
-        if of
-    ]
+    lines = []
+    for name, of in lacking.items():
+        if name in edge:
+            lines.append(
+                f"{name}: its sources act at the edge of the stacks, over TCP; the repair of losses, and a "
+                "window below the scheme's, are the kernel's"
+            )
+        elif of:
+            lines.append(f"{name} acts here without its {', '.join(of)}: these would be part of the stacks")
+    return lines

@@ -10,11 +10,16 @@ from pathlib import Path
 from .. import _core
 from .._core import InputError, ScenarioError
 from ..arguments import as_flag, as_texts, as_type, hint
+from ..placed import Placed, Value
 
 KEYS = ("name", "node", "command", "at", "until", "ends_run")
 
-Placed = tuple[int, object]
-"""A line and what stands there, as `_core.read_toml` gives them."""
+NAME = "expected a name of at most 100 printable characters, without / and with no dot at the front"
+
+
+def is_file_name(name: str) -> bool:
+    """True of a name that can be that of an output in the run's folder."""
+    return 0 < len(name) <= 100 and name.isprintable() and "/" not in name and not name.startswith(".")
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,8 @@ class Program:
         words = self.words()
         if not words:
             raise InputError(f"node {self.node}: command: empty; expected a program")
+        if self.name is not None and not is_file_name(as_type("name", self.name, str, "a text")):
+            raise InputError(f"node {self.node}: name: {self.name!r}; {NAME}")
         start = _core.parse_time(self.at, "at")
         end = None if self.until is None else _core.parse_time(self.until, "until")
         if end is not None and end <= start:
@@ -76,15 +83,8 @@ def read_script(file: Path) -> list[Program]:
     return _Reader(file).read(document)
 
 
-class _Reader:
-    def __init__(self, file: Path) -> None:
-        self.file = file
-        self.errors: list[tuple[int, str]] = []
-
-    def error(self, line: int, key: str, problem: str) -> None:
-        self.errors.append((line, f"{self.file}:{line}: {key}: {problem}"))
-
-    def read(self, document: Mapping[str, Placed]) -> list[Program]:
+class _Reader(Placed):
+    def read(self, document: Mapping[str, Value]) -> list[Program]:
         for key, (line, _) in document.items():
             if key != "program":
                 self.error(line, key, f"unknown key{hint(key, ['program'])}; expected [[program]] blocks")
@@ -100,16 +100,13 @@ class _Reader:
                         at, f"program.{number}.name", f'"{found.name}" stands twice; expected each once'
                     )
                 programs.extend([] if found is None else [found])
-        if self.errors:
-            raise InputError("\n".join(text for _, text in sorted(self.errors)))
+        self.finish()
         return programs
 
-    def program(self, at: int, block: Mapping[str, Placed], number: int) -> Program | None:
+    def program(self, at: int, block: Mapping[str, Value], number: int) -> Program | None:
         above = f"program.{number}."
         before = len(self.errors)
-        for key, (line, _) in block.items():
-            if key not in KEYS:
-                self.error(line, above + key, f"unknown key{hint(key, KEYS)}")
+        self.unknown(block, KEYS, above)
         values = {key: value for key, (_, value) in block.items() if key in KEYS}
         if isinstance(values.get("command"), list):
             values["command"] = [word for _, word in values["command"]]  # type: ignore[attr-defined]
@@ -125,8 +122,8 @@ class _Reader:
             elif not (isinstance(value, str) and value) and not (key == "command" and words):
                 self.error(line, above + key, "expected a text" + (", or words" if key == "command" else ""))
         name = values.get("name")
-        if isinstance(name, str) and ("/" in name or name.startswith(".")):
-            self.error(block["name"][0], above + "name", "expected a name without / that begins with no dot")
+        if isinstance(name, str) and name and not is_file_name(name):
+            self.error(block["name"][0], above + "name", NAME)
         if len(self.errors) > before:
             return None
         program = Program(**values)  # type: ignore[arg-type]

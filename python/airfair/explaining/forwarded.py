@@ -8,7 +8,7 @@ from collections import Counter
 from ..quantities import rate
 from ..results import FlowResult, Forwarding, RunResult
 from ..tables import per_packet
-from .result import ExplainedFlow
+from .result import ExplainedFlow, explained
 from .words import listed, percent
 
 MUCH_LATE = 0.2
@@ -46,13 +46,7 @@ def facts(result: RunResult, flow: FlowResult) -> ForwardedFlow:
         sent[station["node"]] += station["sent"]["BROADCAST"]
     most_first = sorted(sent.items(), key=lambda each: (-each[1], each[0]))
     return {
-        "scenario": result["scenario"],
-        "scheme": result["scheme"],
-        "seed": result["seed"],
-        "version": result["version"],
-        "flow": flow["id"],
-        "src": flow["src"],
-        "dst": flow["dst"],
+        **explained(result, flow),
         "goodput_bps": flow["goodput_bps"],
         "delivered_packets": flow["delivered_packets"],
         "forwarding": flow["forwarding"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-from ..results import Advice, InhibitedLink
+from ..results import Advice, FlowResult, InhibitedLink, RunResult
 
 DEFERRING = ("busy", "nav", "eifs")
 """States in which a sender must not send, because of frames of others."""
@@ -416,6 +416,19 @@ class ExplainedFlow(TypedDict):
     """Source node."""
     dst: str
     """Destination node."""
+
+
+def explained(result: RunResult, flow: FlowResult) -> ExplainedFlow:
+    """The run and the flow, from the result of the run."""
+    return {
+        "scenario": result["scenario"],
+        "scheme": result["scheme"],
+        "seed": result["seed"],
+        "version": result["version"],
+        "flow": flow["id"],
+        "src": flow["src"],
+        "dst": flow["dst"],
+    }
 
 
 class Explanation(ExplainedFlow):

@@ -19,10 +19,9 @@ from typing import Any, cast
 import jinja2
 import matplotlib as mpl
 
-from .. import _core, quantities, tables, verdict_tables
+from .. import _core, experiment, quantities, tables, verdict_tables
 from .._core import Scenario
 from ..experiment import Repeated, Run
-from ..experiment import network as network_of
 from ..inputs import refuse_page
 from ..optimal.model import Optimum, binding_cliques
 from ..optimal.show import bound_in_words, caution, clique_in_words
@@ -96,11 +95,14 @@ def page(
     repeated: Repeated,
     command: Sequence[str] = (),
     written: datetime.datetime | None = None,
+    *,
+    network_of: Scenario | None = None,
 ) -> str:
-    """The report as HTML; `written` is the time that it tells, now by default."""
+    """The report as HTML; `written` is the time that it tells, now by default. `network_of` has the flows of
+    the runs, where these are not the scenario's."""
     rows = cast(list[CompareRow], json.loads(repeated.rows))
     first = cast(RunResult, json.loads(repeated.runs[0][0].result))
-    network = network_of(scenario, seed=rows[0]["seeds"][0])
+    network = experiment.network(network_of or scenario, seed=rows[0]["seeds"][0])
     study = Study(scenario, network, rows, first, repeated)
     if repeated.optimum is not None:
         study.add_optimum(repeated.optimum, rows)
@@ -218,6 +220,7 @@ class Study:
             (row["scheme"], settings) for row in rows if (settings := tables.hidden_settings(row))
         ]
         self.is_run = repeated.verdict is not None
+        self.emulation = first.get("emulation")
         self.verdict = verdict_tables.table_of(rows, repeated.judged)
         self.verdict_title = verdict_tables.title(rows, repeated.judged)
         self.verdict_lines = repeated.verdict or comparison_lines(rows, repeated.judged)

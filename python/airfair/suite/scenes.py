@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 from .. import _core
 from .._core import InputError, Scenario, ScenarioError
 from ..arguments import hint
+from ..placed import Placed, Value
 from . import heldout
 
 JudgedBy = Literal["optimum", "droptail", "voice"]
@@ -17,9 +18,6 @@ JudgedBy = Literal["optimum", "droptail", "voice"]
 
 KEYS = ("name", "description", "scene", "take_it_when")
 SCENE_KEYS = ("id", "file", "about", "judged", "calls")
-
-Placed = tuple[int, object]
-"""A line and what stands there, as `_core.read_toml` gives them."""
 
 
 class Scene(NamedTuple):
@@ -77,58 +75,45 @@ def read_suite(file: Path) -> Suite:
     return _Reader(file).read(document)
 
 
-class _Reader:
-    def __init__(self, file: Path) -> None:
-        self.file = file
-        self.errors: list[tuple[int, str]] = []
-
-    def read(self, document: Mapping[str, Placed]) -> Suite:
+class _Reader(Placed):
+    def read(self, document: Mapping[str, Value]) -> Suite:
         self.unknown(document, KEYS, "")
         name = self.text(document, "name", "name", 1)
         if "description" in document:
             self.text(document, "description", "description", 1)
         scenes = self.scenes(document.get("scene"))
         wanted = self.take_it_when(document.get("take_it_when"), [scene.identity for scene in scenes])
-        if self.errors:
-            raise InputError("\n".join(text for _, text in sorted(self.errors)))
+        self.finish()
         return Suite(name, scenes, wanted)
 
-    def error(self, line: int, key: str, problem: str) -> None:
-        self.errors.append((line, f"{self.file}:{line}: {key}: {problem}"))
-
-    def unknown(self, table: Mapping[str, Placed], known: Sequence[str], above: str) -> None:
-        for key, (line, _) in table.items():
-            if key not in known:
-                self.error(line, f"{above}{key}", f"unknown key{hint(key, known)}")
-
-    def text(self, table: Mapping[str, Placed], key: str, shown: str, line: int) -> str:
+    def text(self, table: Mapping[str, Value], key: str, shown: str, line: int) -> str:
         line, value = table.get(key, (line, None))
         if isinstance(value, str) and value:
             return value
         self.error(line, shown, f"{'missing' if value is None else 'no text'}; expected a text")
         return ""
 
-    def texts(self, placed: Placed, shown: str) -> list[tuple[int, str]]:
+    def texts(self, placed: Value, shown: str) -> list[tuple[int, str]]:
         line, values = placed
         if not isinstance(values, list) or not all(isinstance(value, str) for _, value in values):
             self.error(line, shown, "expected a list of texts")
             return []
         return cast(list[tuple[int, str]], values)
 
-    def scenes(self, placed: Placed | None) -> list[Scene]:
+    def scenes(self, placed: Value | None) -> list[Scene]:
         line, blocks = (1, None) if placed is None else placed
         if not isinstance(blocks, list) or not all(isinstance(block, dict) for _, block in blocks):
             self.error(line, "scene", "expected [[scene]] blocks, each with id, file, about and judged")
             return []
         scenes: list[Scene] = []
-        for number, (at, block) in enumerate(cast(list[tuple[int, dict[str, Placed]]], blocks), 1):
+        for number, (at, block) in enumerate(cast(list[tuple[int, dict[str, Value]]], blocks), 1):
             scene = self.scene(at, block, f"scene.{number}.")
             if scene.identity in [other.identity for other in scenes]:
                 self.error(at, f"scene.{number}.id", f'"{scene.identity}" stands twice; expected each once')
             scenes.append(scene)
         return scenes
 
-    def scene(self, at: int, block: Mapping[str, Placed], above: str) -> Scene:
+    def scene(self, at: int, block: Mapping[str, Value], above: str) -> Scene:
         self.unknown(block, SCENE_KEYS, above)
         values = {key: self.text(block, key, above + key, at) for key in ("id", "file", "about", "judged")}
         if "/" in values["id"] or values["id"].startswith("."):
@@ -147,7 +132,7 @@ class _Reader:
             self.error(line, f"{above}calls", 'expected the ids of calls exactly where judged = "voice"')
         return Scene(values["id"], file, values["about"], cast(JudgedBy, judged), calls)
 
-    def take_it_when(self, placed: Placed | None, scenes: Sequence[str]) -> dict[str, list[str]]:
+    def take_it_when(self, placed: Value | None, scenes: Sequence[str]) -> dict[str, list[str]]:
         if placed is None:
             return {}
         line, table = placed

@@ -10,6 +10,11 @@ use crate::spec::{FlowSpec, Traffic, Transport, WorldSpec};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LawId(usize);
 
+impl LawId {
+    /// The law of the run's scheme.
+    pub const OF_RUN: Self = Self(0);
+}
+
 /// The law of a flow, and the transport that carries the flow under it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FlowLaw {
@@ -109,7 +114,7 @@ impl Laws {
                 ids.push(None);
                 continue;
             }
-            let of_run = carriers.carry(flow).map(|carrier| FlowLaw { id: LawId(0), carrier });
+            let of_run = carriers.carry(flow).map(|carrier| FlowLaw { id: LawId::OF_RUN, carrier });
             let carrier = carrier(&flow.transport);
             let named = named(flow);
             let pinned = named.is_some_and(|(_, _, pinned)| pinned);

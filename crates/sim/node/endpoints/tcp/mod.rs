@@ -11,13 +11,15 @@ mod connections;
 mod flows;
 
 use airfair_host::{Firing, HeaderId, HeaderKinds, Slot, scheme_ids};
-use airfair_schemes::places::{FlowId, Header, HeaderKind, SourceContext, SourceEffects, Timer, Waiting};
+use airfair_schemes::places::{
+    FlowId, Header, HeaderKind, Source, SourceContext, SourceEffects, Timer, Waiting,
+};
 use airfair_transport::{Receiver, Segment, Sender, State};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Rate, Time};
 
 use super::flow::Flow;
-use super::laws::Laws;
+use super::laws::{LawId, Laws};
 use crate::event::{EventKind, Order, Schedule, class};
 use crate::ids::{ConnectionRef, FlowIx, Table};
 use crate::measure::files::Completion;
@@ -153,6 +155,11 @@ impl Tcp {
         if std::mem::take(&mut effects.failed) {
             failed.get_or_insert(connection.flow);
         }
+    }
+
+    /// A source of the run's scheme, if it has one.
+    pub fn source_of_run(&self) -> Option<Box<dyn Source>> {
+        self.laws.source(LawId::OF_RUN)
     }
 
     /// An open connection, to read.
