@@ -50,7 +50,7 @@ PAYLOAD = 1472
 """Bytes of a datagram, which is an IP packet of 1500 bytes."""
 
 SECONDS = 10
-LADDER = (5, 10, 25, 50, 75, 100)
+LADDER = (5, 10, 25, 50, 75, 100, 150, 200)
 
 START, A_PAIR = 3, 0.08
 """Seconds until all senders start at once, and those more for each pair: their processes wait for that."""

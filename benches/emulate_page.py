@@ -7,9 +7,16 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+from airfair import plots
 from airfair.output import write_atomically
+from airfair.plots import style
 
 PAGE = Path(__file__).parent.parent / "docs" / "bench-emulate.md"
+
+FIGURE = PAGE.with_suffix(".svg")
+
+KEPT_US = 1_000.0
+"""A run keeps up if 99 % of its deliveries are not later."""
 
 AIMS = {"p99": 250.0, "worst": 5_000.0, "cpu": 25.0}
 """For 25 pairs: microseconds of lateness, and of processor time a delivery at 54 Mbit/s."""
@@ -55,7 +62,7 @@ def folded(text: str) -> str:
     """The page with lines of at most 118 characters, tables and headings as they are."""
     blocks = []
     for block in text.strip().split("\n\n"):
-        if block.startswith(("|", "#", "<")):
+        if block.startswith(("|", "#", "<", "!")):
             blocks.append(block)
             continue
         entries = [" ".join(entry.split()) for entry in block.split("\n- ")]
@@ -149,6 +156,24 @@ def knee(runs: Sequence[Json]) -> str:
     return text + (".\n" if first["pairs"] > best["pairs"] else " once.\n")
 
 
+def draw(runs: Sequence[Json]) -> None:
+    """Lateness by load, at 54 Mbit/s, as a picture."""
+    ladder = sorted((run for run in runs if run["rate"] == 54), key=lambda run: run["pairs"])
+    loads = [run["deliveries_per_s"] / 1e3 for run in ladder]
+    with style.canvas(None, "lateness by load, 54 Mbit/s") as axes:
+        for place, (label, marker, dash) in enumerate((("median", "o", "-"), ("99 %", "s", "--"))):
+            late = [run["late_us"][place] for run in ladder]
+            axes.plot(loads, late, marker=marker, linestyle=dash, label=label)
+        for load, run in zip(loads, ladder, strict=True):
+            axes.annotate(f"{run['pairs']}", (load, run["late_us"][1]), (0, 5), textcoords="offset points")
+        axes.axhline(KEPT_US, color=style.FAINT, label="keeps up below this, 99 %")
+        axes.set_yscale("log")
+        axes.set_xlabel("deliveries (1000/s); numbers: pairs of nodes")
+        axes.set_ylabel("late (us)")
+        style.legend(axes)
+        plots.save(style.figure_of(axes), FIGURE)
+
+
 def scenes(of: Json) -> str:
     """The part of `make bench-emulate`."""
     runs = of["runs"]
@@ -167,7 +192,9 @@ def scenes(of: Json) -> str:
     )
     parts = [SCENES.format(seconds=of["seconds"], offered=offered), on(of["machine"]) + "\n"]
     tables = [table(first, [punctual(run) for run in runs]), table(second, [cost(run) for run in runs])]
-    return "\n".join([*parts, *tables, knee(runs), aims(runs), traffic])
+    draw(runs)
+    picture = f"![Lateness of deliveries by their number]({FIGURE.name})\n"
+    return "\n".join([*parts, *tables, knee(runs), picture, aims(runs), traffic])
 
 
 def soak(of: Json) -> str:

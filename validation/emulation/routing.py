@@ -13,7 +13,7 @@ from pathlib import Path
 
 import airfair
 from airfair import Scenario
-from airfair.commands.emulate import verdict
+from airfair.emulating.verdict import lines
 
 from .runs import FELL_BEHIND, TRIES, Kept
 from .worlds import FIRST, addresses, grid
@@ -51,7 +51,7 @@ def emulate(daemon: str, folder: Path, seed: int, tell: Callable[[str], None]) -
             raise KeyboardInterrupt
         if run["verdict"] != FELL_BEHIND:
             break
-        for line in verdict(run):
+        for line in lines(run):
             tell(line)
         if len(verdicts) == TRIES:
             break

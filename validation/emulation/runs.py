@@ -15,7 +15,7 @@ from pathlib import Path
 
 import airfair
 from airfair import RunResult
-from airfair.commands.emulate import verdict
+from airfair.emulating.verdict import lines
 from airfair.output import write_atomically
 from airfair.results import Emulation, StackFlow
 
@@ -64,7 +64,9 @@ def kept(file: Path, run: Callable[[], Kept]) -> Kept:
 
 def digests(world: World, seconds: int) -> tuple[str, str]:
     """Texts that change with the simulated and the emulated world, their traffic and the length of runs."""
-    programs = [(program.node, program.words()[1:], program.at) for program in world.programs(seconds)]
+    # Not the folder in which the load generator was built.
+    words = [[Path(word).name for word in program.words()] for program in world.programs(seconds)]
+    programs = [(of.node, said, of.at) for of, said in zip(world.programs(seconds), words, strict=True)]
     both = [world.scheme, world.ecn, airfair.__version__]
     simulated = [world.simulated(seconds).resolved, *both]
     emulated = [world.emulated(seconds).resolved, programs, *both]
@@ -125,7 +127,7 @@ def emulate(world: World, seconds: int, seed: int, tell: Callable[[str], None]) 
             if last_start(outputs) - ended + run["wall_s"] < world.warmup_s / 2:
                 break
             verdicts[-1] = STARTED_LATE
-        for line in [*verdict(run), *verdicts[-1:]]:
+        for line in [*lines(run), *verdicts[-1:]]:
             tell(line)
         if len(verdicts) == TRIES:
             break

@@ -96,8 +96,9 @@ class World:
                     }
                 )
         tables = self._tables(seconds, flows)
-        # A device cannot hold a stack back: a full queue drops.
-        tables["radio"] = {**tables["radio"], "backpressure": False}
+        if "radio" in tables:
+            # A device cannot hold a stack back: a full queue drops.
+            tables["radio"] = {**tables["radio"], "backpressure": False}
         return Scenario.from_dict(tables)
 
     def emulated(self, seconds: int) -> Scenario:
@@ -108,7 +109,8 @@ class World:
         tables = {**self.tables, "duration": f"{seconds + self.warmup_s} s", "warmup": f"{self.warmup_s} s"}
         tables.pop("flow", None)
         tables["tcp"] = {"profile": "linux", **({"ecn": True} if self.ecn else {})}
-        tables["radio"] = {**tables["radio"], "local_limit": "off"}
+        if "radio" in tables:
+            tables["radio"] = {**tables["radio"], "local_limit": "off"}
         if "link" in tables:
             tables["link"] = [{**link, "local_limit": "off"} for link in tables["link"]]
         if flows:
@@ -217,6 +219,18 @@ def chain(hops: int) -> Tables:
     """A row of nodes "0", "1" and so on, 200 m apart; nodes two hops apart sense each other."""
     nodes = {"kind": "chain", "count": hops + 1, "spacing": "200 m"}
     return {"name": "chain", "radio": RADIO, "nodes": nodes}
+
+
+def wires() -> Tables:
+    """Two senders, 24 and 94 ms away and back, behind a wire of 4 Mbit/s."""
+
+    def link(one: str, other: str, rate: str, delay: str) -> Tables:
+        return {"ends": [one, other], "rate": rate, "delay": delay, "queue_packets": 100}
+
+    near, far = link("near", "in", "100 Mbit/s", "5 ms"), link("far", "in", "100 Mbit/s", "40 ms")
+    shared, last = link("in", "out", "4 Mbit/s", "5 ms"), link("out", "sink", "100 Mbit/s", "2 ms")
+    nodes = [{"id": name} for name in ("near", "far", "in", "out", "sink")]
+    return {"name": "wires", "node": nodes, "link": [near, far, shared, last]}
 
 
 def grid() -> Tables:
