@@ -1,0 +1,2 @@
+//! The program `airfaird`.
+fn main() {}
