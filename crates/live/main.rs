@@ -1,2 +1,142 @@
 //! The program `airfaird`.
-fn main() {}
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use airfair_live::config::SOCKET;
+use airfair_live::plan::Plan;
+use airfair_live::status::State;
+use airfair_live::{daemon, keeper, server};
+use lexopt::{Arg, Parser, ValueExt};
+
+/// Where the configuration is, unless the command line says otherwise.
+const CONFIG: &str = "/etc/airfair/airfaird.toml";
+
+const HELP: &str = "airfaird: wireless flows share the air fairly
+
+Usage: airfaird COMMAND [OPTIONS] [FILE]
+
+  run [FILE]     run until a signal; SIGHUP reads the configuration again
+  check [FILE]   is the configuration right, and can this host carry it?
+  status         the state of the running daemon
+  clean [FILE]   remove what a daemon that was killed has left behind
+
+  --dry-run      with run: say what it would do, and do nothing
+  --json         with status: one line of JSON
+  --socket PATH  with status: the socket of the daemon (/run/airfair/airfaird.sock)
+  --version, --help
+
+FILE is /etc/airfair/airfaird.toml by default. Exit status: 0, 1 for an
+error, 2 for a wrong command line.
+";
+
+#[derive(Debug, Default)]
+struct Arguments {
+    command: Option<String>,
+    operands: Vec<String>,
+    dry_run: bool,
+    json: bool,
+    socket: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let arguments = match arguments() {
+        Ok(Some(arguments)) => arguments,
+        Ok(None) => return ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("airfaird: {problem} (airfaird --help)");
+            return ExitCode::from(2);
+        }
+    };
+    match carry_out(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            for line in problem.lines() {
+                eprintln!("airfaird: {line}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
+    let mut found = Arguments::default();
+    let mut parser = Parser::from_env();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Long("help") | Arg::Short('h') => {
+                print!("{HELP}");
+                return Ok(None);
+            }
+            Arg::Long("version") | Arg::Short('V') => {
+                println!("airfaird {}", env!("CARGO_PKG_VERSION"));
+                return Ok(None);
+            }
+            Arg::Long("dry-run") => found.dry_run = true,
+            Arg::Long("json") => found.json = true,
+            Arg::Long("socket") => found.socket = Some(parser.value()?.into()),
+            Arg::Value(value) if found.command.is_none() => found.command = Some(value.string()?),
+            Arg::Value(value) => found.operands.push(value.string()?),
+            other => return Err(other.unexpected()),
+        }
+    }
+    let most = match found.command.as_deref() {
+        Some("run" | "check" | "clean") => 1,
+        Some("status") => 0,
+        Some(keeper::COMMAND) => usize::MAX,
+        Some(other) => return Err(format!("\"{other}\": expected run, check, status or clean").into()),
+        None => return Err("expected a command: run, check, status or clean".into()),
+    };
+    if let Some(more) = found.operands.get(most) {
+        return Err(format!("\"{more}\": one too many").into());
+    }
+    Ok(Some(found))
+}
+
+fn carry_out(arguments: &Arguments) -> Result<(), String> {
+    let file = arguments.operands.first().map_or_else(|| Path::new(CONFIG), Path::new);
+    match arguments.command.as_deref() {
+        Some("run") if !arguments.dry_run => daemon::run(file),
+        Some("run" | "check") => check(file),
+        Some("clean") => clean(file),
+        Some(keeper::COMMAND) => {
+            keeper::run(&arguments.operands);
+            Ok(())
+        }
+        _ => status(arguments),
+    }
+}
+
+/// Prints what a daemon with this configuration would do.
+fn check(file: &Path) -> Result<(), String> {
+    let config = daemon::read(file)?;
+    let wrong = |problems: Vec<String>| {
+        problems.iter().map(|problem| format!("{}: {problem}", file.display())).collect::<Vec<_>>().join("\n")
+    };
+    let plan = Plan::new(&config).map_err(wrong)?;
+    for line in plan.lines(&config) {
+        println!("{line}");
+    }
+    Ok(())
+}
+
+fn clean(file: &Path) -> Result<(), String> {
+    let config = daemon::read(file)?;
+    let devices: Vec<String> = config.radios.keys().cloned().collect();
+    for device in keeper::clean(&devices) {
+        println!("{device}: removed what was left");
+    }
+    Ok(())
+}
+
+fn status(arguments: &Arguments) -> Result<(), String> {
+    let path = arguments.socket.clone().unwrap_or_else(|| PathBuf::from(SOCKET));
+    let text = server::state_at(&path)?;
+    if arguments.json {
+        print!("{text}");
+        return Ok(());
+    }
+    let state: State = serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+    print!("{}", state.text());
+    Ok(())
+}

@@ -185,13 +185,13 @@ INLINE int judge(struct __sk_buff *packet, __u32 direction)
 }
 
 SECTION("classifier")
-int outgoing(struct __sk_buff *packet)
+int airfair_out(struct __sk_buff *packet)
 {
 	return judge(packet, 0);
 }
 
 SECTION("classifier")
-int incoming(struct __sk_buff *packet)
+int airfair_in(struct __sk_buff *packet)
 {
 	return judge(packet, 1);
 }

@@ -1,0 +1,346 @@
+//! The configuration file of a daemon.
+//!
+//! | table | keys |
+//! |---|---|
+//! | (top) | `scheme`, `node` |
+//! | `[radio.DEVICE]` | `rate`, `access_point`, `load`, `attach` |
+//! | `[schemes.NAME]` | `preset` and the parameters of the scheme, as in a scenario file |
+//! | `[status]` | `socket`, `metrics` |
+//!
+//! A key that is not known, a value that does not fit, a parameter out of its range: each is an error with file, line and key, and all of them
+//! are found at once.
+
+mod text;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use airfair_schemes::{PRESET_KEY, ParamValue, Params, Preset, SchemeEntry};
+use airfair_units::Rate;
+
+pub use text::{ConfigError, one_of};
+use text::{Entry, Source, Table, suggestion};
+
+use crate::kernel::Attachment;
+
+/// The schemes that a daemon carries, with the preset that it takes where none is named.
+pub const SCHEMES: &[&str] = &["lbm"];
+
+/// The preset of a scheme for daemons.
+pub const PRESET: &str = "live";
+
+/// Where a daemon answers questions about its state, unless its configuration says otherwise.
+pub const SOCKET: &str = "/run/airfair/airfaird.sock";
+
+/// A configuration that was read.
+#[derive(Clone)]
+pub struct Config {
+    /// The name of the node, by which others number it; the host name by default.
+    pub node: String,
+    /// The scheme.
+    pub scheme: &'static SchemeEntry,
+    /// The preset of its parameters.
+    pub preset: String,
+    /// All of its parameters.
+    pub params: Params,
+    /// The radios by the names of their devices.
+    pub radios: BTreeMap<String, RadioConfig>,
+    /// The state for others.
+    pub status: StatusConfig,
+}
+
+/// A radio.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RadioConfig {
+    /// The rate of its data frames.
+    pub rate: Rate,
+    /// True if the node is the access point of its cell.
+    pub access_point: bool,
+    /// Where its counters come from.
+    pub load: LoadConfig,
+    /// How the program in the kernel is attached; none: as this kernel does it best.
+    pub attach: Option<Attachment>,
+}
+
+/// Where the counters of a radio come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LoadConfig {
+    /// The kernel's counters of the device.
+    Device,
+    /// The emulation in which the node is.
+    Emulation,
+    /// A file that another program writes.
+    File(PathBuf),
+}
+
+/// The state for others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatusConfig {
+    /// The socket at which `airfaird status` asks.
+    pub socket: PathBuf,
+    /// The address of the page for Prometheus, on this machine; none: no page.
+    pub metrics: Option<SocketAddr>,
+}
+
+impl Config {
+    /// Reads a configuration. `host`: the name of this machine.
+    ///
+    /// # Errors
+    /// All errors of the text.
+    pub fn parse(file: &str, text: &str, host: &str) -> Result<Self, Vec<ConfigError>> {
+        let mut source = Source::new(file, text);
+        let config = source.parse().and_then(|table| read(table, host, &mut source));
+        match config {
+            Some(config) => {
+                let errors = source.into_errors();
+                if errors.is_empty() { Ok(config) } else { Err(errors) }
+            }
+            None => Err(source.into_errors()),
+        }
+    }
+
+    /// The scheme with its parameters, which were checked when they were read.
+    ///
+    /// # Errors
+    /// Parameters that were changed since.
+    pub fn build(&self) -> Result<Box<dyn airfair_schemes::Scheme>, String> {
+        (self.scheme.build)(&self.params).map_err(|error| error.to_string())
+    }
+}
+
+fn read(mut top: Table<'_>, host: &str, source: &mut Source<'_>) -> Option<Config> {
+    let scheme = read_scheme(&mut top, source);
+    let node = top.take("node").and_then(|entry| entry.text(source, "the name of this node"));
+    let schemes = top.take("schemes").and_then(|entry| entry.table(source, "tables such as [schemes.lbm]"));
+    let chosen = scheme.and_then(|entry| read_params(entry, schemes, source));
+    let radios = read_radios(top.take("radio"), source);
+    let status = read_status(top.take("status"), source);
+    if radios.as_ref().is_none_or(BTreeMap::is_empty) {
+        source.error_at(top.start(), "radio", "no radio: expected a table such as [radio.wlan0]".to_string());
+    }
+    top.finish(source, std::iter::empty());
+    let (preset, params) = chosen?;
+    let node = node.unwrap_or_else(|| host.to_string());
+    Some(Config { node, scheme: scheme?, preset, params, radios: radios?, status: status? })
+}
+
+fn read_scheme(top: &mut Table<'_>, source: &mut Source<'_>) -> Option<&'static SchemeEntry> {
+    let Some(entry) = top.take("scheme") else {
+        source.error_at(top.start(), "scheme", format!("missing: expected {}", one_of(SCHEMES)));
+        return None;
+    };
+    let name = entry.text(source, &one_of(SCHEMES))?;
+    if SCHEMES.contains(&name.as_str()) {
+        return airfair_schemes::find(&name);
+    }
+    let problem = if airfair_schemes::find(&name).is_some() {
+        format!("\"{name}\" runs in simulations and is not carried by a daemon; expected {}", one_of(SCHEMES))
+    } else {
+        format!("\"{name}\": no such scheme; expected {}{}", one_of(SCHEMES), suggestion(&name, SCHEMES))
+    };
+    entry.error(source, problem);
+    None
+}
+
+/// The preset of a scheme's table, or that for daemons, and its parameters with those that are written.
+fn read_params(
+    scheme: &'static SchemeEntry,
+    schemes: Option<Table<'_>>,
+    source: &mut Source<'_>,
+) -> Option<(String, Params)> {
+    let mut preset = scheme.preset(PRESET).map_or(Preset::DEFAULT, |_| PRESET).to_string();
+    let mut values = scheme.preset(&preset)?;
+    let Some(mut schemes) = schemes else { return Some((preset, values)) };
+    let own = schemes.take_any(scheme.name).and_then(|entry| entry.table(source, "a table"));
+    let others = SCHEMES.iter().copied();
+    schemes.finish(source, others);
+    let Some(mut table) = own else { return Some((preset, values)) };
+    if let Some(entry) = table.take(PRESET_KEY) {
+        let names: Vec<&str> = scheme.preset_names().collect();
+        let name = entry.text(source, &one_of(&names))?;
+        if let Some(found) = scheme.preset(&name) {
+            (preset, values) = (name, found);
+        } else {
+            entry.error(source, format!("\"{name}\": {} has no such preset; expected {}", scheme.name, one_of(&names)));
+        }
+    }
+    let start = table.start();
+    for doc in scheme.params.iter() {
+        let Some(entry) = table.take(doc.name) else { continue };
+        if let Some(value) = read_value(doc, &entry, source) {
+            values.0.insert(doc.name.to_string(), value);
+        }
+    }
+    let (path, known) = (table.path_of(""), scheme.params.iter().map(|doc| doc.name));
+    table.finish(source, known);
+    if let Err(error) = (scheme.build)(&values) {
+        source.error_at(start, &format!("{path}{}", error.name), error.problem);
+    }
+    Some((preset, values))
+}
+
+fn read_value(doc: &airfair_schemes::ParamDoc, entry: &Entry<'_>, source: &mut Source<'_>) -> Option<ParamValue> {
+    let text = entry.plain(source, "a value")?;
+    let value = doc.kind.parse(&text);
+    let fits = value.map(|value| doc.check(value).map(|()| value));
+    match fits {
+        Some(Ok(value)) => Some(value),
+        Some(Err(error)) => {
+            entry.error(source, format!("{text}: {}", error.problem));
+            None
+        }
+        None => {
+            let problem = doc.check(doc.default).err().map_or_else(|| expected(doc), |error| error.problem);
+            entry.error(source, format!("\"{text}\": {problem}"));
+            None
+        }
+    }
+}
+
+/// The form of a parameter's values, by its default.
+fn expected(doc: &airfair_schemes::ParamDoc) -> String {
+    match doc.kind {
+        airfair_schemes::ParamKind::Choice(words) => format!("expected {}", one_of(words)),
+        _ => format!("expected a value such as {}", doc.default),
+    }
+}
+
+fn read_radios(entry: Option<Entry<'_>>, source: &mut Source<'_>) -> Option<BTreeMap<String, RadioConfig>> {
+    let mut radios = entry?.table(source, "tables such as [radio.wlan0]")?;
+    let mut found = BTreeMap::new();
+    for device in radios.keys() {
+        let Some(entry) = radios.take_any(&device) else { continue };
+        if device.is_empty() || device.len() > 15 || device.contains(['/', ' ', ':']) || device.starts_with('.') {
+            entry.error(source, "not the name of a device: 1 to 15 characters without spaces, \"/\" and \":\"".to_string());
+            continue;
+        }
+        let Some(table) = entry.table(source, "a table") else { continue };
+        if let Some(radio) = read_radio(table, source) {
+            found.insert(device, radio);
+        }
+    }
+    Some(found)
+}
+
+fn read_radio(mut table: Table<'_>, source: &mut Source<'_>) -> Option<RadioConfig> {
+    let rate = table.take("rate");
+    if rate.is_none() {
+        let problem = "missing: expected the rate of data frames, such as \"54 Mbit/s\"".to_string();
+        source.error_at(table.start(), &table.path_of("rate"), problem);
+    }
+    let rate = rate.and_then(|entry| {
+        let rate = entry.quantity::<Rate>(source)?;
+        if rate.as_bps() == 0 {
+            entry.error(source, format!("{rate}: expected a rate above 0"));
+            return None;
+        }
+        Some(rate)
+    });
+    let access_point = table.take("access_point").map_or(Some(true), |entry| entry.flag(source));
+    let load = table.take("load").map_or(Some(LoadConfig::Device), |entry| read_load(&entry, source));
+    let attach = match table.take("attach") {
+        None => Some(None),
+        Some(entry) => {
+            let mut words = vec![("auto", None)];
+            words.extend(Attachment::WORDS.map(|(word, attachment)| (word, Some(attachment))));
+            entry.choice(source, &words)
+        }
+    };
+    table.finish(source, std::iter::empty());
+    Some(RadioConfig { rate: rate?, access_point: access_point?, load: load?, attach: attach? })
+}
+
+fn read_load(entry: &Entry<'_>, source: &mut Source<'_>) -> Option<LoadConfig> {
+    const WORDS: [&str; 2] = ["device", "emulation"];
+    let text = entry.text(source, "a source of counters")?;
+    match text.as_str() {
+        "device" => Some(LoadConfig::Device),
+        "emulation" => Some(LoadConfig::Emulation),
+        other => match other.strip_prefix("file:").filter(|path| path.starts_with('/')) {
+            Some(path) => Some(LoadConfig::File(PathBuf::from(path))),
+            None => {
+                let hint = suggestion(other, &WORDS);
+                entry.error(source, format!("\"{other}\": expected {}, or \"file:/PATH\"{hint}", one_of(&WORDS)));
+                None
+            }
+        },
+    }
+}
+
+fn read_status(entry: Option<Entry<'_>>, source: &mut Source<'_>) -> Option<StatusConfig> {
+    let mut status = StatusConfig { socket: PathBuf::from(SOCKET), metrics: None };
+    let Some(entry) = entry else { return Some(status) };
+    let mut table = entry.table(source, "a table")?;
+    if let Some(entry) = table.take("socket") {
+        let path = PathBuf::from(entry.text(source, "the path of a socket")?);
+        if path.is_absolute() {
+            status.socket = path;
+        } else {
+            entry.error(source, "expected a path that begins with \"/\"".to_string());
+        }
+    }
+    if let Some(entry) = table.take("metrics") {
+        let text = entry.text(source, "an address of this machine such as \"127.0.0.1:9850\"")?;
+        match text.parse::<SocketAddr>() {
+            Ok(address) if address.ip().is_loopback() => status.metrics = Some(address),
+            Ok(_) => entry.error(source, format!("\"{text}\": expected an address of this machine only, such as \"127.0.0.1:9850\"")),
+            Err(_) => entry.error(source, format!("\"{text}\": expected an address and a port, such as \"127.0.0.1:9850\"")),
+        }
+    }
+    table.finish(source, std::iter::empty());
+    Some(status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airfair_units::Span;
+
+    const TEN_LINES: &str = "scheme = \"lbm\"
+
+[radio.wlan0]
+rate = \"54 Mbit/s\"
+
+[schemes.lbm]
+interval = \"200 ms\"
+
+[status]
+metrics = \"127.0.0.1:9850\"
+";
+
+    #[test]
+    fn ten_lines_are_enough() {
+        let config = Config::parse("airfaird.toml", TEN_LINES, "ap").unwrap();
+        assert_eq!((config.node.as_str(), config.scheme.name, config.preset.as_str()), ("ap", "lbm", PRESET));
+        assert_eq!(config.params.0["interval"], ParamValue::Span(Span::from_millis(200)));
+        let radio = &config.radios["wlan0"];
+        assert_eq!((radio.rate, radio.access_point), (Rate::from_mbps(54), true));
+        assert_eq!((&radio.load, radio.attach), (&LoadConfig::Device, None));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (written, instead, expected) in [
+            ("scheme = \"lbm\"", "scheme = \"lmb\"", "f:1: scheme: \"lmb\": no such scheme; expected \"lbm\"; did you mean \"lbm\"?"),
+            ("scheme = \"lbm\"", "scheme = \"more\"", "f:1: scheme: \"more\" runs in simulations and is not carried by a daemon; expected \"lbm\""),
+            ("scheme = \"lbm\"", "", "f:1: scheme: missing: expected \"lbm\""),
+            ("rate = \"54 Mbit/s\"", "rat = \"54 Mbit/s\"", "f:4: radio.wlan0.rat: no such key; did you mean \"rate\"?"),
+            ("rate = \"54 Mbit/s\"", "rate = 54", "f:4: radio.wlan0.rate: 54: expected a rate such as"),
+            ("rate = \"54 Mbit/s\"", "rate = \"0 Mbit/s\"", "f:4: radio.wlan0.rate: 0 bit/s: expected a rate above 0"),
+            ("interval = \"200 ms\"", "interval = \"2 h\"", "f:7: schemes.lbm.interval: 2 h: expected a time from 1 ms to 3600 s"),
+            ("interval = \"200 ms\"", "intervall = \"2 s\"", "f:7: schemes.lbm.intervall: no such key; did you mean \"interval\"?"),
+            ("interval = \"200 ms\"", "adapt = 1", "f:7: schemes.lbm.adapt: \"1\": expected a value such as false"),
+            ("interval = \"200 ms\"", "preset = \"papr\"", "f:7: schemes.lbm.preset: \"papr\": lbm has no such preset; expected"),
+            ("127.0.0.1:9850", "0.0.0.0:9850", "f:10: status.metrics: \"0.0.0.0:9850\": expected an address of this machine only"),
+            ("[radio.wlan0]", "[radio.a-name-that-is-too-long]", "f:3: radio.a-name-that-is-too-long: not the name of a device"),
+            ("[radio.wlan0]", "[raido.wlan0]", "f:1: radio: no radio: expected a table such as [radio.wlan0]"),
+            ("[status]", "[status", "f:9: not TOML:"),
+        ] {
+            let text = TEN_LINES.replace(written, instead);
+            let errors = Config::parse("f", &text, "ap").err().unwrap();
+            let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            assert!(texts.iter().any(|text| text.starts_with(expected)), "{expected}\n{texts:#?}");
+        }
+    }
+}

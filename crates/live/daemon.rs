@@ -1,0 +1,407 @@
+//! A daemon, from the first sample to the last.
+
+use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::path::{Path, PathBuf};
+
+use airfair_host::{HostEvent, InterfaceCounters};
+use airfair_schemes::places::{Interface, Probability, Setting, Timer};
+use airfair_units::{Span, Time};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::clock::{BootClock, Clock};
+use crate::config::{Config, ConfigError};
+use crate::keeper::Keeper;
+use crate::kernel::KernelMarker;
+use crate::load::LoadSource;
+use crate::log::{Level, line};
+use crate::marker::{HOLDS, Marker, PacketCounts, Probabilities, RENEWED, index};
+use crate::node::{Node, Radio};
+use crate::plan::{Plan, PlannedRadio};
+use crate::server::{Server, Texts};
+use crate::status::{DirectionState, FORMAT, Gauge, RadioState, State, word_of};
+use crate::sys;
+
+/// The least time after the last setting of a law in which it is made again.
+const STALE: Span = Span::from_secs(3);
+
+/// Longest sleep: whatever happens, a daemon looks at its devices this often.
+const NAP: Span = RENEWED;
+
+/// A running daemon.
+pub struct Daemon {
+    path: PathBuf,
+    config: Config,
+    node: Node,
+    devices: Vec<Device>,
+    clock: Box<dyn Clock>,
+    started: Time,
+    renewed: Time,
+    reloads: u64,
+}
+
+/// A device of a radio, with what acts there.
+#[derive(Debug)]
+struct Device {
+    name: String,
+    at: Interface,
+    source: Box<dyn LoadSource>,
+    marker: KernelMarker,
+    /// Its agent has started.
+    started: bool,
+    /// The last setting of the law.
+    set: [Probability; 2],
+    set_at: Option<Time>,
+    /// The setting holds: it was renewed at the last occasion.
+    acts: bool,
+    samples: u64,
+    unread: u64,
+    bad: u64,
+    /// The reason why the last sample was none.
+    fault: Option<String>,
+}
+
+/// Reads a configuration.
+///
+/// # Errors
+/// The file cannot be read, or has errors: all of them, a line each.
+pub fn read(path: &Path) -> Result<Config, String> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    Config::parse(&name, &text, &host).map_err(|errors| {
+        errors.iter().map(ConfigError::to_string).collect::<Vec<_>>().join("\n")
+    })
+}
+
+/// Runs a daemon until a signal ends it.
+///
+/// # Errors
+/// The configuration is wrong, the kernel refuses something: nothing is left behind.
+pub fn run(path: &Path) -> Result<(), String> {
+    let config = read(path)?;
+    let plan = Plan::new(&config).map_err(|problems| problems.join("\n"))?;
+    let signals = sys::signals().map_err(|error| format!("signals: {error}"))?;
+    let server = Server::open(&config.status)?;
+    let names: Vec<&str> = config.radios.keys().map(String::as_str).collect();
+    // Dropped last: what is left behind then, is what it removes.
+    let mut keeper = Keeper::start(&names)?;
+    plan.lines(&config).iter().for_each(|text| line(Level::Notice, text));
+    let mut daemon = Daemon::new(path.to_path_buf(), config, plan, Box::new(BootClock))?;
+    for device in daemon.devices.iter().filter(|device| device.marker.made_clsact()) {
+        keeper.remove_clsact_of(&device.name);
+    }
+    notify("READY=1");
+    daemon.run(&signals, server);
+    notify("STOPPING=1");
+    drop(daemon);
+    drop(keeper);
+    Ok(())
+}
+
+impl Daemon {
+    fn new(path: PathBuf, config: Config, plan: Plan, clock: Box<dyn Clock>) -> Result<Self, String> {
+        let now = clock.boot();
+        let node = node_of(&plan, now);
+        let mut daemon = Self {
+            path,
+            config,
+            node,
+            devices: Vec::new(),
+            clock,
+            started: now,
+            renewed: now,
+            reloads: 0,
+        };
+        for radio in plan.radios {
+            daemon.devices.push(Device::new(radio)?);
+        }
+        daemon.start_agents();
+        Ok(daemon)
+    }
+
+    /// Starts the agents with the counters of now.
+    fn start_agents(&mut self) {
+        for (number, device) in (0..).zip(&mut self.devices) {
+            let now = self.clock.boot();
+            match device.source.read(now) {
+                Ok(counters) => {
+                    device.started = true;
+                    self.node.start(Radio(number), InterfaceCounters { at: now, ..counters });
+                }
+                // It starts with the first counters that can be read.
+                Err(problem) => {
+                    device.started = false;
+                    device.fail(problem);
+                    self.node.skip_sample(Radio(number), now);
+                }
+            }
+        }
+    }
+
+    fn run(&mut self, signals: &OwnedFd, mut server: Server) {
+        loop {
+            self.step();
+            let now = self.clock.boot();
+            let next = self.node.next_event().unwrap_or(Time::NEVER).min(self.renewed.saturating_add(NAP));
+            let ready = {
+                let mut watched = vec![PollFd::new(signals, PollFlags::IN)];
+                watched.extend(server.watched().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+                let sleep = next.since(now).0.min(NAP.0);
+                let time = Timespec { tv_sec: (sleep / 1_000_000_000) as i64, tv_nsec: (sleep % 1_000_000_000) as i64 };
+                matches!(poll(&mut watched, Some(&time)), Ok(1..))
+            };
+            if !ready {
+                continue;
+            }
+            while let Some(signal) = sys::next_signal(signals) {
+                if signal != libc::SIGHUP {
+                    return;
+                }
+                self.reload();
+            }
+            server.serve(&*self);
+        }
+    }
+
+    /// Handles all events that are due, and renews settings.
+    fn step(&mut self) {
+        let now = self.clock.boot();
+        while let Some(event) = self.node.due(now) {
+            match event {
+                HostEvent::Sample(radio) => self.sample(radio, now),
+                HostEvent::AgentTimer(radio, timer, set) => self.node.timer(radio, (Timer(timer), set), now),
+                // No controllers run here.
+                _ => {}
+            }
+        }
+        self.carry_out(now);
+        if now.since(self.renewed) >= RENEWED {
+            self.renewed = now;
+            self.renew(now);
+        }
+    }
+
+    fn sample(&mut self, radio: Radio, now: Time) {
+        let device = &mut self.devices[radio.ix()];
+        let counters = match device.source.read(now) {
+            Ok(counters) => InterfaceCounters { at: now, ..counters },
+            Err(problem) => {
+                device.fail(problem);
+                self.node.skip_sample(radio, now);
+                return;
+            }
+        };
+        if !std::mem::replace(&mut device.started, true) {
+            self.node.start(radio, counters);
+            return;
+        }
+        self.node.sample(radio, counters);
+        let bad = self.node.bad_samples(radio);
+        let device = &mut self.devices[radio.ix()];
+        if bad > device.bad {
+            device.bad = bad;
+            device.note("counters that cannot be right: they have stepped back, stand still or have jumped".to_string());
+        } else {
+            device.samples += 1;
+            device.recovered();
+        }
+    }
+
+    /// Carries out what agents have set.
+    fn carry_out(&mut self, now: Time) {
+        let mut changed = BTreeMap::new();
+        for (radio, setting) in self.node.take_settings() {
+            let Setting::Probability(direction, probability) = setting else { continue };
+            let device = &mut self.devices[radio.ix()];
+            device.set[index(direction)] = probability;
+            device.set_at = Some(now);
+            changed.insert(radio, ());
+        }
+        for (radio, ()) in changed {
+            self.devices[radio.ix()].hold(now);
+        }
+        // The schemes that a daemon carries so far send none.
+        drop(self.node.take_messages());
+    }
+
+    /// Renews the settings of laws that go on.
+    fn renew(&mut self, now: Time) {
+        for (number, device) in (0..).zip(&mut self.devices) {
+            let stale = Span(3 * self.node.interval(Radio(number)).0).max(STALE);
+            match device.set_at {
+                Some(at) if now.since(at) <= stale => device.hold(now),
+                _ => device.let_go(),
+            }
+        }
+    }
+
+    /// Reads the configuration again. Where it is wrong, the daemon goes on with the one that it has. Devices that stay keep their settings until
+    /// the new law has set its own.
+    fn reload(&mut self) {
+        notify("RELOADING=1");
+        match read(&self.path).and_then(|config| {
+            let plan = Plan::new(&config).map_err(|problems| problems.join("\n"))?;
+            Ok((config, plan))
+        }) {
+            Ok((config, plan)) => self.change_to(config, plan),
+            Err(problem) => line(Level::Error, &format!("the configuration stays as it was: {problem}")),
+        }
+        notify("READY=1");
+    }
+
+    fn change_to(&mut self, config: Config, plan: Plan) {
+        if config.radios.keys().ne(self.config.radios.keys()) || config.status != self.config.status {
+            line(Level::Error, &"the configuration stays as it was: other radios or another [status] need a restart");
+            return;
+        }
+        let now = self.clock.boot();
+        let node = node_of(&plan, now);
+        for (device, radio) in self.devices.iter_mut().zip(plan.radios) {
+            if let Err(problem) = device.change_to(radio, now) {
+                line(Level::Error, &problem);
+            }
+        }
+        self.node = node;
+        self.config = config;
+        self.reloads += 1;
+        self.start_agents();
+        line(Level::Notice, &"the configuration was read again");
+    }
+
+    fn state(&self) -> State {
+        let now = self.clock.boot();
+        let radios = (0..).zip(&self.devices).map(|(number, device)| device.state(self.node.gauges(Radio(number))));
+        State {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").to_string(),
+            node: self.config.node.clone(),
+            scheme: self.config.scheme.name.to_string(),
+            preset: self.config.preset.clone(),
+            uptime_s: now.since(self.started).as_secs_f64(),
+            reloads: self.reloads,
+            radios: radios.collect(),
+        }
+    }
+}
+
+impl Texts for Daemon {
+    fn json(&self) -> String {
+        self.state().json()
+    }
+
+    fn metrics(&self) -> String {
+        self.state().metrics()
+    }
+}
+
+/// The node of a plan. Its random numbers are others at each start.
+fn node_of(plan: &Plan, now: Time) -> Node {
+    let radios: Vec<Interface> = plan.radios.iter().map(|radio| radio.at).collect();
+    Node::new(plan.id, &*plan.scheme, &radios, now.0 ^ u64::from(std::process::id()) << 32)
+}
+
+impl Device {
+    fn new(radio: PlannedRadio) -> Result<Self, String> {
+        let PlannedRadio { device: name, at, source, action, attachment, .. } = radio;
+        let marker = KernelMarker::attach(&name, attachment, action)?;
+        let set = [Probability::ZERO; 2];
+        Ok(Self { name, at, source, marker, started: false, set, set_at: None, acts: false, samples: 0, unread: 0, bad: 0, fault: None })
+    }
+
+    /// With the parts of another configuration.
+    fn change_to(&mut self, radio: PlannedRadio, now: Time) -> Result<(), String> {
+        let PlannedRadio { at, source, action, attachment, .. } = radio;
+        (self.at, self.source, self.bad) = (at, source, 0);
+        if attachment != self.marker.attachment() || action != self.marker.action() {
+            // The new program is attached before the old one is taken away.
+            self.marker = KernelMarker::attach(&self.name, attachment, action)?;
+            self.hold(now);
+        }
+        // The new law has time to set its own.
+        self.set_at = self.set_at.map(|_| now);
+        Ok(())
+    }
+
+    /// Lets the last setting hold from now on.
+    fn hold(&mut self, now: Time) {
+        let probabilities = Probabilities { of: self.set, until: now.saturating_add(HOLDS) };
+        match self.marker.set(probabilities) {
+            Ok(()) => self.acts = true,
+            Err(problem) => {
+                self.acts = false;
+                self.note(format!("the setting is refused: {problem}"));
+            }
+        }
+    }
+
+    /// Lets all packets pass.
+    fn let_go(&mut self) {
+        if self.acts {
+            self.acts = false;
+            line(Level::Warning, &format!("{}: no sample for too long: all packets pass", self.name));
+        }
+    }
+
+    fn fail(&mut self, problem: String) {
+        self.unread += 1;
+        self.note(problem);
+    }
+
+    /// Notes why there was no sample; a reason is logged once.
+    fn note(&mut self, problem: String) {
+        if self.fault.as_ref() != Some(&problem) {
+            line(Level::Warning, &format!("{}: {problem}", self.name));
+            self.fault = Some(problem);
+        }
+    }
+
+    fn recovered(&mut self) {
+        if self.fault.take().is_some() {
+            line(Level::Notice, &format!("{}: samples are right again", self.name));
+        }
+    }
+
+    fn state(&self, gauges: Vec<(&'static str, f64)>) -> RadioState {
+        let counts = self.marker.counts().unwrap_or([PacketCounts::default(); 2]);
+        let part = |at: usize| {
+            let probability = if self.acts { self.set[at].numerator() as f64 / (1_u64 << 32) as f64 } else { 0.0 };
+            DirectionState::new(probability, &counts[at])
+        };
+        let reason = || self.fault.clone().unwrap_or_else(|| "no sample yet".to_string());
+        RadioState {
+            device: self.name.clone(),
+            attachment: word_of(self.marker.attachment()),
+            acts: self.acts,
+            reason: (!self.acts).then(reason),
+            samples: self.samples,
+            bad_samples: self.bad,
+            unread_samples: self.unread,
+            gauges: gauges
+                .into_iter()
+                .filter(|(_, value)| value.is_finite())
+                .map(|(name, value)| Gauge { name: name.to_string(), value })
+                .collect(),
+            outgoing: part(0),
+            incoming: part(1),
+        }
+    }
+}
+
+/// Notifies the service manager, if one has started this process (`sd_notify`).
+fn notify(state: &str) {
+    let Some(path) = std::env::var_os("NOTIFY_SOCKET") else { return };
+    let Ok(socket) = UnixDatagram::unbound() else { return };
+    let path = path.to_string_lossy().into_owned();
+    let address = match path.strip_prefix('@') {
+        Some(name) => SocketAddr::from_abstract_name(name),
+        None => SocketAddr::from_pathname(&path),
+    };
+    if let Ok(address) = address {
+        // A reload is told with the time at which it began.
+        let now = BootClock.boot().0 / 1_000;
+        _ = socket.send_to_addr(format!("{state}\nMONOTONIC_USEC={now}").as_bytes(), &address);
+    }
+}

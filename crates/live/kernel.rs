@@ -1,0 +1,251 @@
+//! The program in the kernel that judges the packets of a device (`bpf/packets.bpf.c`), and its maps.
+//!
+//! From Linux 6.6 on it is attached as a link (tcx), which ends with this process. Older kernels keep a filter at the `clsact` queueing
+//! discipline: the keeper removes it, and until then the deadline in the map lets all packets pass.
+
+use std::fmt;
+
+use aya::{Ebpf, EbpfLoader};
+use aya::maps::{Array, HashMap as Hash, MapData, PerCpuArray};
+use aya::programs::tc::{NlOptions, TcAttachOptions, qdisc_add_clsact, qdisc_detach_program};
+use aya::programs::{LinkOrder, SchedClassifier, TcAttachType};
+use serde::Serialize;
+
+use crate::marker::{Action, Marker, PacketCounts, Probabilities};
+
+/// The compiled program.
+#[cfg(not(without_program))]
+static PROGRAM: &[u8] = aya::include_bytes_aligned!(concat!(env!("OUT_DIR"), "/packets.bpf.o"));
+
+/// None: clang was not there when the daemon was built.
+#[cfg(without_program)]
+static PROGRAM: &[u8] = &[];
+
+/// The programs by direction, with the places where they are attached. By these names the filters of a daemon are recognised.
+const DIRECTIONS: [(&str, TcAttachType); 2] =
+    [("airfair_out", TcAttachType::Egress), ("airfair_in", TcAttachType::Ingress)];
+
+/// Priority of the filters of older kernels: before those that users add without one.
+const PRIORITY: u16 = 40;
+
+/// Bits of `actions` in the program.
+const MARK: u64 = 1;
+const DROP: u64 = 2;
+const SPREAD: u64 = 4;
+
+/// UDP ports of messages that no scheme drops: DHCP, OLSR and MANET, Babel, BATMAN's gateway.
+const MESSAGES: [u16; 7] = [67, 68, 269, 546, 547, 698, 6696];
+
+/// How a program is attached to a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Attachment {
+    /// As a link, which ends with the process that holds it: from Linux 6.6 on.
+    Tcx,
+    /// As a filter at the queueing discipline `clsact`, which stays until it is removed: from Linux 4.5 on.
+    Clsact,
+}
+
+impl Attachment {
+    /// Every attachment with the word for it in a configuration.
+    pub const WORDS: [(&'static str, Self); 2] = [("tcx", Self::Tcx), ("clsact", Self::Clsact)];
+
+    /// The best that this kernel has.
+    #[must_use]
+    pub fn best() -> Self {
+        let release = rustix::system::uname().release().to_string_lossy().into_owned();
+        if version(&release) >= (6, 6) { Self::Tcx } else { Self::Clsact }
+    }
+
+    /// The word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Tcx => "tcx",
+            Self::Clsact => "clsact",
+        }
+    }
+}
+
+/// Major and minor number of a release such as "6.6.30-rt"; zeros where there are none.
+fn version(release: &str) -> (u32, u32) {
+    let mut parts = release.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse().unwrap_or(0));
+    (parts.next().unwrap_or(0), parts.next().unwrap_or(0))
+}
+
+/// The program at one device. Links end with it; a filter is removed when it is dropped.
+pub struct KernelMarker {
+    device: String,
+    attachment: Attachment,
+    action: Action,
+    made_clsact: bool,
+    settings: Array<MapData, [u64; 3]>,
+    counts: PerCpuArray<MapData, [u64; 6]>,
+    // Holds the programs and their links.
+    _loaded: Ebpf,
+}
+
+impl fmt::Debug for KernelMarker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KernelMarker").field("device", &self.device).field("attachment", &self.attachment).finish()
+    }
+}
+
+impl KernelMarker {
+    /// Loads the program and attaches it to both directions of a device of this process's network namespace. All packets pass until
+    /// [`Marker::set`].
+    ///
+    /// # Errors
+    /// The daemon was built without the program, the kernel refuses it, there is no such device.
+    pub fn attach(device: &str, attachment: Attachment, action: Action) -> Result<Self, String> {
+        if PROGRAM.is_empty() {
+            return Err("this airfaird was built without its program for the kernel: build it where clang is".to_string());
+        }
+        // The program does not need the types of this kernel, whose description would be megabytes.
+        let mut loaded = EbpfLoader::new().btf(None).load(PROGRAM).map_err(|error| refused("load", &error))?;
+        // What a daemon has left that was killed with its keeper, and the discipline that it has made.
+        let left = remove_filters(device);
+        // That it is there already is no error: it is somebody else's then.
+        let made_clsact = attachment == Attachment::Clsact && (qdisc_add_clsact(device).is_ok() || left);
+        for (name, place) in DIRECTIONS {
+            attach(&mut loaded, name, device, place, attachment)
+                .map_err(|problem| format!("{device}: {problem}"))?;
+        }
+        let settings = map(&mut loaded, "settings").and_then(|map| Array::try_from(map).map_err(text))?;
+        let counts = map(&mut loaded, "counts").and_then(|map| PerCpuArray::try_from(map).map_err(text))?;
+        let mut messages: Hash<_, u16, u8> =
+            map(&mut loaded, "messages").and_then(|map| Hash::try_from(map).map_err(text))?;
+        for port in MESSAGES {
+            messages.insert(port.to_be(), 1, 0).map_err(text)?;
+        }
+        let device = device.to_string();
+        Ok(Self { device, attachment, action, made_clsact, settings, counts, _loaded: loaded })
+    }
+
+    /// How the program is attached.
+    #[must_use]
+    pub const fn attachment(&self) -> Attachment {
+        self.attachment
+    }
+
+    /// The action on packets that are chosen.
+    #[must_use]
+    pub const fn action(&self) -> Action {
+        self.action
+    }
+
+    /// True if the device has got its `clsact` from this program or an earlier daemon's: it is to be removed at the end.
+    #[must_use]
+    pub const fn made_clsact(&self) -> bool {
+        self.made_clsact
+    }
+}
+
+fn attach(
+    loaded: &mut Ebpf,
+    name: &str,
+    device: &str,
+    place: TcAttachType,
+    attachment: Attachment,
+) -> Result<(), String> {
+    let program = loaded.program_mut(name).ok_or_else(|| format!("no program \"{name}\""))?;
+    let program: &mut SchedClassifier = program.try_into().map_err(text)?;
+    program.load().map_err(|error| refused("load", &error))?;
+    let options = match attachment {
+        Attachment::Tcx => TcAttachOptions::TcxOrder(LinkOrder::default()),
+        Attachment::Clsact => {
+            TcAttachOptions::Netlink(NlOptions { priority: PRIORITY, ..NlOptions::default() })
+        }
+    };
+    program.attach_with_options(device, place, options).map_err(|error| refused("attach", &error))?;
+    Ok(())
+}
+
+fn map(loaded: &mut Ebpf, name: &str) -> Result<aya::maps::Map, String> {
+    loaded.take_map(name).ok_or_else(|| format!("the program has no map \"{name}\""))
+}
+
+fn text(error: impl std::error::Error) -> String {
+    chain(&error)
+}
+
+/// An error with its causes.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let more = error.to_string();
+        if !text.ends_with(&more) {
+            text = format!("{text}: {more}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+/// An error of the kernel with the likely remedy.
+fn refused(verb: &str, error: &dyn std::error::Error) -> String {
+    let text = chain(error);
+    let lacks = text.contains("os error 1)") || text.contains("os error 13)");
+    let remedy = if lacks { "; it needs the capabilities CAP_NET_ADMIN and CAP_BPF (before Linux 5.8: CAP_SYS_ADMIN)" } else { "" };
+    format!("the kernel does not {verb} the program: {text}{remedy}")
+}
+
+impl Marker for KernelMarker {
+    fn set(&mut self, Probabilities { of, until }: Probabilities) -> Result<(), String> {
+        let actions = match self.action {
+            Action::Mark => MARK,
+            Action::DropSpread => DROP | SPREAD,
+            Action::MarkOrDropSpread => MARK | DROP | SPREAD,
+        };
+        // The layout of `struct setting`, whose third number has `actions` in its first half.
+        let actions = if cfg!(target_endian = "little") { actions } else { actions << 32 };
+        for (direction, probability) in (0..).zip(of) {
+            let setting = [until.0, probability.numerator(), actions];
+            self.settings.set(direction, setting, 0).map_err(text)?;
+        }
+        Ok(())
+    }
+
+    fn counts(&self) -> Result<[PacketCounts; 2], String> {
+        let mut both = [PacketCounts::default(); 2];
+        for (direction, sum) in (0..).zip(&mut both) {
+            for cpu in self.counts.get(&direction, 0).map_err(text)?.iter() {
+                let [packets, bytes, able, marked, dropped, judged] = *cpu;
+                sum.packets += packets;
+                sum.bytes += bytes;
+                sum.able += able;
+                sum.marked += marked;
+                sum.dropped += dropped;
+                sum.judged += judged;
+            }
+        }
+        Ok(both)
+    }
+}
+
+/// Removes the filters of a daemon from a device, also of one that was killed. Returns true if there were some.
+pub fn remove_filters(device: &str) -> bool {
+    let mut found = false;
+    for (name, place) in DIRECTIONS {
+        // Several, if several daemons were killed before their keepers could work.
+        while qdisc_detach_program(device, place, name).is_ok() {
+            found = true;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_from_releases() {
+        for (release, expected) in
+            [("6.6.30-rt", (6, 6)), ("6.18.44-fc-v657", (6, 18)), ("5.15", (5, 15)), ("7", (7, 0)), ("x", (0, 0))]
+        {
+            assert_eq!(version(release), expected, "{release}");
+        }
+    }
+}
