@@ -6,7 +6,7 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::path::{Path, PathBuf};
 
-use airfair_host::{HostEvent, InterfaceCounters};
+use airfair_host::HostEvent;
 use airfair_schemes::places::{Interface, Probability, Setting, Timer};
 use airfair_units::{Span, Time};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -129,7 +129,7 @@ impl Daemon {
             match device.source.read(now) {
                 Ok(counters) => {
                     device.started = true;
-                    self.node.start(Radio(number), InterfaceCounters { at: now, ..counters });
+                    self.node.start(Radio(number), counters, now);
                 }
                 // It starts with the first counters that can be read.
                 Err(problem) => {
@@ -187,7 +187,7 @@ impl Daemon {
     fn sample(&mut self, radio: Radio, now: Time) {
         let device = &mut self.devices[radio.ix()];
         let counters = match device.source.read(now) {
-            Ok(counters) => InterfaceCounters { at: now, ..counters },
+            Ok(counters) => counters,
             Err(problem) => {
                 device.fail(problem);
                 self.node.skip_sample(radio, now);
@@ -195,10 +195,10 @@ impl Daemon {
             }
         };
         if !std::mem::replace(&mut device.started, true) {
-            self.node.start(radio, counters);
+            self.node.start(radio, counters, now);
             return;
         }
-        self.node.sample(radio, counters);
+        self.node.sample(radio, counters, now);
         let bad = self.node.bad_samples(radio);
         let device = &mut self.devices[radio.ix()];
         if bad > device.bad {

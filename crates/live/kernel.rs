@@ -21,6 +21,12 @@ static PROGRAM: &[u8] = aya::include_bytes_aligned!(concat!(env!("OUT_DIR"), "/p
 #[cfg(without_program)]
 static PROGRAM: &[u8] = &[];
 
+/// True if the daemon was built without the program.
+#[must_use]
+pub const fn is_without_program() -> bool {
+    PROGRAM.is_empty()
+}
+
 /// The programs by direction, with the places where they are attached. By these names the filters of a daemon are recognised.
 const DIRECTIONS: [(&str, TcAttachType); 2] =
     [("airfair_out", TcAttachType::Egress), ("airfair_in", TcAttachType::Ingress)];
@@ -98,7 +104,7 @@ impl KernelMarker {
     /// # Errors
     /// The daemon was built without the program, the kernel refuses it, there is no such device.
     pub fn attach(device: &str, attachment: Attachment, action: Action) -> Result<Self, String> {
-        if PROGRAM.is_empty() {
+        if is_without_program() {
             return Err("this airfaird was built without its program for the kernel: build it where clang is".to_string());
         }
         // The program does not need the types of this kernel, whose description would be megabytes.

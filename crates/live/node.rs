@@ -63,11 +63,11 @@ impl Node {
     }
 
     /// Starts the agent of a radio, whose counters count from these on.
-    pub fn start(&mut self, radio: Radio, counted: InterfaceCounters) {
+    pub fn start(&mut self, radio: Radio, counted: InterfaceCounters, now: Time) {
         let rate = self.radios[radio.0 as usize].rate;
         let exchange = LoneExchange { rts_above: u32::MAX, rate, ..LoneExchange::default() };
         let setup = AgentSetup { node: self.id, rate, exchange, neighbours: &[], sense_margin: None };
-        agents::start(self, radio, &setup, counted);
+        agents::start(self, radio, &setup, counted, now);
     }
 
     /// The time of the next event.
@@ -83,8 +83,8 @@ impl Node {
     }
 
     /// An interval of a radio's counters has ended.
-    pub fn sample(&mut self, radio: Radio, counted: InterfaceCounters) {
-        agents::sample(self, radio, counted);
+    pub fn sample(&mut self, radio: Radio, counted: InterfaceCounters, now: Time) {
+        agents::sample(self, radio, counted, now);
     }
 
     /// The counters of a radio cannot be read: the next sample is that of the next interval.

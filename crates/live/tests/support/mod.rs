@@ -74,6 +74,7 @@ pub struct Station {
     packets: Sender<u64>,
     sent: Receiver<()>,
     network: fs::File,
+    own: UdpSocket,
 }
 
 /// The addresses of both ends.
@@ -111,7 +112,7 @@ pub fn network() -> Station {
     run(&format!("ip addr add {ACCESS_POINT}/24 dev wl0"));
     run("ip link set wl0 up");
     let network = made.recv().unwrap_or(network);
-    Station { packets, sent, network }
+    Station { packets, sent, network, own: sender(ACCESS_POINT) }
 }
 
 /// A socket whose packets can carry marks.
@@ -137,11 +138,17 @@ impl Station {
         self.sent.recv().unwrap();
     }
 
+    /// Sends packets from the access point to it.
+    pub fn receive(&self, count: u64) {
+        send_packets(&self.own, STATION, count);
+    }
+
     /// Packets that its stack has received, those with a mark first.
     pub fn received(&self) -> (u64, u64) {
+        let network = self.network.as_fd();
         std::thread::scope(|scope| {
-            let reader = scope.spawn(|| {
-                move_into_link_name_space(self.network.as_fd(), Some(LinkNameSpaceType::Network)).unwrap();
+            let reader = scope.spawn(move || {
+                move_into_link_name_space(network, Some(LinkNameSpaceType::Network)).unwrap();
                 marks()
             });
             reader.join().unwrap()
@@ -159,11 +166,6 @@ pub fn marks() -> (u64, u64) {
         both.filter(|(name, _)| *name == wanted).map(|(_, value)| value.parse::<u64>().unwrap()).sum::<u64>()
     };
     (of("InCEPkts"), of("InECT0Pkts"))
-}
-
-/// Packets that the access point sends to the station.
-pub fn send_to_station(count: u64) {
-    send_packets(&sender(ACCESS_POINT), STATION, count);
 }
 
 /// A folder that is removed at the end.
@@ -226,8 +228,10 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        self.signal(rustix::process::Signal::TERM);
-        _ = self.child.wait();
+        if matches!(self.child.try_wait(), Ok(None)) {
+            self.signal(rustix::process::Signal::TERM);
+            _ = self.child.wait();
+        }
     }
 }
 
