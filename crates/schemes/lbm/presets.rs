@@ -28,6 +28,7 @@ pub const PRESETS: &[Preset] = &[
         about: "for a daemon, which has the counters of a device and no more",
         values: &[
             ("interval", ParamValue::Span(Span::from_millis(200))),
+            ("alpha", ParamValue::Number(0.1)),
             ("wired_red", ParamValue::Flag(false)),
         ],
     },
