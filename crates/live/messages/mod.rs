@@ -60,12 +60,18 @@
 //!
 //! - Without a key and out of reach of the radio: nothing to neighbours that are heard. A flood of packets with a right tag uses up the
 //!   third part above: nodes that start or come into reach then need more attempts until their first packet is verified.
-//! - Without a key, but overhearing packets: to forge packets with the index of a neighbour and future counters. They are refused, but use
-//!   up the part of that neighbour, so that messages of it are lost; those of others are not. A transmission that jams the radio does more.
+//! - Without a key, but overhearing packets: to forge packets with the index of a neighbour and future counters, or replies with the nonce
+//!   of a challenge. They are refused, but use up the part of that node, so that packets of it are lost; those of others are not. A
+//!   transmission that jams the radio does more.
 //! - To suppress a packet and to deliver it later, as long as fewer than 128 later ones were received: order and age of messages are for
 //!   their receiver to judge. To suppress a reply and deliver it up to 5 s later.
-//! - To send recorded packets of an earlier start: one challenge each 300 ms and sender, 10 replies a second and sender, at most.
-//! - With a key: to send messages in the name of any node, and to fill the table with names. Keys are shared, as in RFC 8967.
+//! - To send recorded packets of an earlier start: they lead to at most one challenge each 300 ms and 10 replies a second for each sender,
+//!   to the address from which they seem to come. A caller should take packets from addresses on the link only. Recorded challenges may
+//!   come before those of a neighbour that starts, which then is not answered at once. Recorded packets of more senders than there are
+//!   places for challenged nodes delay the challenges of new ones.
+//! - With a key: to send messages in the name of any node, and to fill the table with names, so that new nodes are neither challenged nor
+//!   answered. Keys are shared, as in RFC 8967.
+//! - To read: nothing is encrypted.
 
 mod bucket;
 mod counts;

@@ -27,9 +27,9 @@ pub struct Limits {
     pub per_second: u32,
     /// Most messages of a neighbour, a second. At least 1.
     pub messages: u32,
-    /// A neighbour that was heard within this time never gives room to another one.
+    /// A neighbour that was heard within this time never gives room to another one. At most `forgotten`.
     pub kept: Span,
-    /// A neighbour that was silent for this time is forgotten (RFC 8967, section 4.4).
+    /// A neighbour that was silent for this time is forgotten (RFC 8967, section 4.4). At least a second.
     pub forgotten: Span,
 }
 
@@ -50,7 +50,10 @@ impl Limits {
     fn bounded(self) -> Self {
         let neighbours = self.neighbours.clamp(1, MOST_NEIGHBOURS);
         let least = u32::try_from(16 * neighbours).unwrap_or(u32::MAX);
-        Self { neighbours, per_second: self.per_second.max(least), messages: self.messages.max(1), ..self }
+        let forgotten = self.forgotten.max(Span::from_secs(1));
+        let (per_second, messages, kept) =
+            (self.per_second.max(least), self.messages.max(1), self.kept.min(forgotten));
+        Self { neighbours, per_second, messages, kept, forgotten }
     }
 }
 
@@ -243,7 +246,7 @@ impl Session {
         if kind != Kind::Message && to != Some(self.me) {
             return Err(Reason::NotForMe);
         }
-        self.counts.forgotten += self.table.expire(&self.limits, now);
+        self.counts.forgotten += self.table.expire(sender, &self.limits, now);
         self.admit(&packet, now)?;
         self.verify(&packet, key)?;
         let standing = self.standing(&packet, now)?;

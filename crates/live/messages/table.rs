@@ -17,6 +17,8 @@ const REPLY_INTERVAL: Span = Span::from_millis(100);
 const NONCE_LIFE: Span = Span::from_secs(5);
 /// Time for which a challenged node keeps its place if there are too many.
 const PENDING_LIFE: Span = Span::from_secs(1);
+/// Time after which silent neighbours are searched for again.
+const SWEEP_INTERVAL: Span = Span::from_secs(1);
 
 /// Challenges and replies exchanged with a node.
 #[derive(Debug, Clone)]
@@ -95,6 +97,7 @@ struct Pending {
 pub(super) struct Table {
     neighbours: Vec<Neighbour>,
     pending: Vec<Pending>,
+    swept: Time,
 }
 
 impl Table {
@@ -120,10 +123,18 @@ impl Table {
         self.pending.get_mut(at).map(|pending| &mut pending.exchange)
     }
 
-    /// Forgets neighbours that were silent for too long.
-    pub(super) fn expire(&mut self, limits: &Limits, now: Time) -> u64 {
+    /// Forgets a node if it was a neighbour and silent for too long, and once a second all others; the number of those forgotten.
+    pub(super) fn expire(&mut self, id: NodeId, limits: &Limits, now: Time) -> u64 {
+        let is_late = |neighbour: &Neighbour| now.since(neighbour.heard) >= limits.forgotten;
         let before = self.neighbours.len();
-        self.neighbours.retain(|neighbour| now.since(neighbour.heard) < limits.forgotten);
+        if now.since(self.swept) >= SWEEP_INTERVAL {
+            self.swept = now;
+            self.neighbours.retain(|neighbour| !is_late(neighbour));
+        } else if let Ok(at) = self.neighbours.binary_search_by_key(&id, |neighbour| neighbour.id)
+            && self.neighbours.get(at).is_some_and(is_late)
+        {
+            self.neighbours.remove(at);
+        }
         (before - self.neighbours.len()) as u64
     }
 

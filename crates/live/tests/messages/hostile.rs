@@ -1,10 +1,10 @@
 //! Packets of an attacker without a key, who has recorded all packets of a network.
 
-use airfair_live::messages::{LARGEST_PACKET, Opened, Reason, Session};
+use airfair_live::messages::{LARGEST_PACKET, Limits, Opened, Reason, Session};
 use airfair_schemes::places::NodeId;
 use airfair_units::{Span, Time};
 
-use crate::air::{Random, converse, hears, meet, node, reason, seconds};
+use crate::air::{Random, converse, hears, meet, node, node_with, reason, seconds};
 
 #[test]
 fn every_bit_matters() {
@@ -96,7 +96,10 @@ struct Network {
 
 impl Network {
     fn new() -> Self {
-        let (mut old, mut b) = (node(1, 1), node(2, 2));
+        // Every MAC is computed.
+        let limits = Limits { per_second: u32::MAX, ..Limits::default() };
+        let start = |me, seed| node_with(me, seed, &["one"], limits);
+        let (mut old, mut b) = (start(1, 1), start(2, 2));
         let mut recorded = meet(&mut old, &mut b, Time(0));
         for length in [0, 1, 16, 32, 100, 1348] {
             let packet = old.seal(None, &vec![length as u8; length]).expect("fits");
@@ -105,7 +108,7 @@ impl Network {
             // Suppressed by the attacker, who keeps it for later.
             recorded.push(old.seal(Some(NodeId(2)), &[1, 2, 3]).expect("fits"));
         }
-        let mut a = node(1, 3);
+        let mut a = start(1, 3);
         let first = a.seal(None, b"restart").expect("fits");
         recorded.extend(converse(&mut a, &mut b, first, seconds(1)));
         Self { a, b, recorded, now: seconds(2), heard: 0 }
@@ -204,6 +207,8 @@ fn attack(packets: u64) {
         network.heard + 6,
         "what was sealed for them, and six of the first start"
     );
+    assert_eq!([a, b].map(|node| node.of(Reason::NeighbourLimit) + node.of(Reason::UnknownLimit)), [0, 0]);
+    assert!(a.of(Reason::BadMac) > packets / 20 && b.of(Reason::BadMac) > packets / 20, "{a:?}");
     let answers = a.challenges + a.replies + b.challenges + b.replies;
     assert!(answers < packets / 100 + 100, "{answers}");
     assert!(network.b.neighbours(network.now).count() == 1 && network.b.challenged() == 0);
