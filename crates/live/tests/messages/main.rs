@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 
 mod air;
+mod challenges;
 mod exchange;
 mod hostile;
 mod keys;
