@@ -25,7 +25,7 @@ pub struct Limits {
     pub neighbours: usize,
     /// Most MACs of received packets, a second. At least 16 for each of `neighbours`; less is raised to that.
     pub per_second: u32,
-    /// Most messages of a neighbour, a second. At least 1.
+    /// Most messages of a neighbour, a second; where many are heard, half of `per_second` divided among them may be less. At least 1.
     pub messages: u32,
     /// A neighbour that was heard within this time never gives room to another one. At most `forgotten`.
     pub kept: Span,
@@ -171,7 +171,8 @@ impl Session {
         self.keys = keys;
     }
 
-    /// The packet of a message, to one neighbour or to everyone (`None`).
+    /// The packet of a message, to one neighbour or to everyone (`None`). A receiver that does not hear this node yet challenges it, and
+    /// loses that message.
     pub fn seal(&mut self, to: Option<NodeId>, payload: &[u8]) -> Result<Vec<u8>, TooLong> {
         if payload.len() > LARGEST_PAYLOAD {
             return Err(TooLong { length: payload.len() });
