@@ -6,22 +6,26 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::path::{Path, PathBuf};
 
-use airfair_host::HostEvent;
-use airfair_schemes::places::{Interface, Probability, Setting, Timer};
+use airfair_host::{Addressee, HostEvent, MessageSender, Outgoing, Received};
+use airfair_schemes::places::{Interface, NodeId, Probability, Setting, Timer};
+use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::clock::{BootClock, Clock};
-use crate::config::{Config, ConfigError};
+use crate::config::{Config, ConfigError, MessagesConfig};
 use crate::keeper::Keeper;
 use crate::kernel::KernelMarker;
 use crate::load::LoadSource;
 use crate::log::{Level, line};
 use crate::marker::{HOLDS, Marker, PacketCounts, Probabilities, RENEWED, index};
+use crate::messages::{Keys, Limits, Session};
+use crate::messenger::{Messenger, PORT, RadioSocket};
+use crate::neighbours::{MessageCounts, Neighbours};
 use crate::node::{Node, Radio};
 use crate::plan::{Plan, PlannedRadio};
 use crate::server::{Server, Texts};
-use crate::status::{DirectionState, FORMAT, Gauge, RadioState, State, word_of};
+use crate::status::{DirectionState, FORMAT, Gauge, MessagesState, NeighbourState, RadioState, State, word_of};
 use crate::sys;
 
 /// The least time after the last setting of a law in which it is made again.
@@ -36,6 +40,8 @@ pub struct Daemon {
     config: Config,
     node: Node,
     devices: Vec<Device>,
+    /// The neighbours, if the node speaks with some.
+    neighbours: Option<Neighbours>,
     clock: Box<dyn Clock>,
     started: Time,
     renewed: Time,
@@ -76,6 +82,28 @@ pub fn read(path: &Path) -> Result<Config, String> {
     })
 }
 
+/// Reads the keys of a configuration, if it has some.
+///
+/// # Errors
+/// The file of keys is wrong, or not protected.
+pub fn check_keys(config: &Config) -> Result<(), String> {
+    let Some(messages) = &config.messages else { return Ok(()) };
+    Keys::read(&messages.keys).map(|_| ()).map_err(|error| error.to_string())
+}
+
+/// A line of a file of keys: a name, and 32 random bytes.
+///
+/// # Errors
+/// The name does not fit.
+pub fn new_key(name: &str) -> Result<String, String> {
+    use std::fmt::Write;
+    let mut secret = [0; 32];
+    fill_randomly(&mut secret);
+    let mut text = format!("{name} ");
+    secret.iter().for_each(|byte| _ = write!(text, "{byte:02x}"));
+    Keys::parse(&text, "key").map(|_| text).map_err(|error| error.to_string())
+}
+
 /// Runs a daemon until a signal ends it.
 ///
 /// # Errors
@@ -83,6 +111,7 @@ pub fn read(path: &Path) -> Result<Config, String> {
 pub fn run(path: &Path) -> Result<(), String> {
     let config = read(path)?;
     let plan = Plan::new(&config).map_err(|problems| problems.join("\n"))?;
+    check_keys(&config)?;
     let signals = sys::signals().map_err(|error| format!("signals: {error}"))?;
     let server = Server::open(&config.status)?;
     let names: Vec<&str> = config.radios.keys().map(String::as_str).collect();
@@ -105,8 +134,10 @@ impl Daemon {
     fn new(path: PathBuf, config: Config, plan: Plan, clock: Box<dyn Clock>) -> Result<Self, String> {
         let now = clock.boot();
         let node = node_of(&plan, now);
+        let neighbours = config.messages.as_ref().map(|messages| neighbours_of(&config, messages, plan.id, now));
         let mut daemon = Self {
             path,
+            neighbours: neighbours.transpose()?,
             config,
             node,
             devices: Vec::new(),
@@ -115,8 +146,9 @@ impl Daemon {
             renewed: now,
             reloads: 0,
         };
+        let port = port_of(&daemon.config);
         for radio in plan.radios {
-            daemon.devices.push(Device::new(radio)?);
+            daemon.devices.push(Device::new(radio, port)?);
         }
         daemon.start_agents();
         Ok(daemon)
@@ -145,10 +177,12 @@ impl Daemon {
         loop {
             self.step();
             let now = self.clock.boot();
-            let next = self.node.next_event().unwrap_or(Time::NEVER).min(self.renewed.saturating_add(NAP));
+            let hello = self.neighbours.as_ref().map_or(Time::NEVER, Neighbours::next_hello);
+            let next = self.node.next_event().unwrap_or(Time::NEVER).min(self.renewed.saturating_add(NAP)).min(hello);
             let ready = {
                 let mut watched = vec![PollFd::new(signals, PollFlags::IN)];
-                watched.extend(server.watched().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+                let messages = self.neighbours.iter().flat_map(Neighbours::watched);
+                watched.extend(server.watched().chain(messages).map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
                 let sleep = next.since(now).0.min(NAP.0);
                 let time = Timespec { tv_sec: (sleep / 1_000_000_000) as i64, tv_nsec: (sleep % 1_000_000_000) as i64 };
                 matches!(poll(&mut watched, Some(&time)), Ok(1..))
@@ -162,7 +196,23 @@ impl Daemon {
                 }
                 self.reload();
             }
+            self.receive();
             server.serve(&*self);
+        }
+    }
+
+    /// Handles messages of neighbours that have come.
+    fn receive(&mut self) {
+        let Some(neighbours) = &mut self.neighbours else { return };
+        let now = self.clock.boot();
+        for message in neighbours.receive(self.node.number(), now) {
+            let radio = Radio(message.radio as u32);
+            if !self.devices[message.radio].started {
+                continue;
+            }
+            let (id, to) = (message.id, message.to);
+            let received = Received { id, bytes: &message.bytes, to, own_frame: to == Addressee::Me, sender: None };
+            self.node.message(radio, &received, now);
         }
     }
 
@@ -177,6 +227,7 @@ impl Daemon {
                 _ => {}
             }
         }
+        self.meet_neighbours(now);
         self.carry_out(now);
         if now.since(self.renewed) >= RENEWED {
             self.renewed = now;
@@ -195,6 +246,7 @@ impl Daemon {
             }
         };
         if !std::mem::replace(&mut device.started, true) {
+            device.recovered();
             self.node.start(radio, counters, now);
             return;
         }
@@ -223,8 +275,23 @@ impl Daemon {
         for (radio, ()) in changed {
             self.devices[radio.ix()].hold(now);
         }
-        // The schemes that a daemon carries so far send none.
-        drop(self.node.take_messages());
+        for Outgoing { id, sender, message, .. } in self.node.take_messages() {
+            let MessageSender::Agent(radio) = sender else { continue };
+            if let Some(neighbours) = &mut self.neighbours {
+                neighbours.send(radio.ix(), message.to, id.number, &message.bytes);
+            }
+        }
+    }
+
+    /// Sends hellos, and notifies agents of neighbours that have come or gone.
+    fn meet_neighbours(&mut self, now: Time) {
+        let Some(neighbours) = &mut self.neighbours else { return };
+        neighbours.step(now);
+        for (number, _) in (0..).zip(&self.devices).filter(|(_, device)| device.started) {
+            if let Some(nodes) = neighbours.changed(number) {
+                self.node.neighbours(Radio(number as u32), &nodes, now);
+            }
+        }
     }
 
     /// Renews the settings of laws that go on.
@@ -253,27 +320,49 @@ impl Daemon {
     }
 
     fn change_to(&mut self, config: Config, plan: Plan) {
-        if config.radios.keys().ne(self.config.radios.keys()) || config.status != self.config.status {
-            line(Level::Error, &"the configuration stays as it was: other radios or another [status] need a restart");
+        let stays = |of: &Config| (of.node.clone(), of.messages.clone(), of.status.clone());
+        if config.radios.keys().ne(self.config.radios.keys()) || stays(&config) != stays(&self.config) {
+            let problem = "other radios, another node, [messages] or [status] need a restart";
+            line(Level::Error, &format!("the configuration stays as it was: {problem}"));
             return;
+        }
+        // New keys in the same file.
+        if let (Some(messages), Some(neighbours)) = (&config.messages, &mut self.neighbours) {
+            match Keys::read(&messages.keys) {
+                Ok(keys) => neighbours.session().set_keys(keys),
+                Err(error) => line(Level::Error, &format!("the keys stay as they were: {error}")),
+            }
         }
         let now = self.clock.boot();
         let node = node_of(&plan, now);
         for (device, radio) in self.devices.iter_mut().zip(plan.radios) {
-            if let Err(problem) = device.change_to(radio, now) {
+            if let Err(problem) = device.change_to(radio, port_of(&config), now) {
                 line(Level::Error, &problem);
             }
         }
         self.node = node;
         self.config = config;
         self.reloads += 1;
+        self.neighbours.iter_mut().for_each(Neighbours::present_again);
         self.start_agents();
         line(Level::Notice, &"the configuration was read again");
     }
 
     fn state(&self) -> State {
         let now = self.clock.boot();
-        let radios = (0..).zip(&self.devices).map(|(number, device)| device.state(self.node.gauges(Radio(number))));
+        let heard = |number: usize| {
+            let all = self.neighbours.iter().flat_map(move |neighbours| neighbours.at(number));
+            all.map(|of| NeighbourState { node: of.name.clone(), heard_s: now.since(of.heard).as_secs_f64() }).collect()
+        };
+        let radios = (0..).zip(&self.devices).map(|(number, device)| {
+            let gauges = self.node.gauges(Radio(number as u32));
+            RadioState { neighbours: heard(number), ..device.state(gauges) }
+        });
+        let messages = self.neighbours.as_ref().map(|neighbours| {
+            let MessageCounts { sent, unsent, received } = neighbours.counts();
+            let events = neighbours.authentication().map(|(name, count)| (name.to_string(), count));
+            MessagesState { sent, unsent, received, authentication: events.collect() }
+        });
         State {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_string(),
@@ -282,6 +371,7 @@ impl Daemon {
             preset: self.config.preset.clone(),
             uptime_s: now.since(self.started).as_secs_f64(),
             reloads: self.reloads,
+            messages,
             radios: radios.collect(),
         }
     }
@@ -297,27 +387,55 @@ impl Texts for Daemon {
     }
 }
 
-/// The node of a plan. Its random numbers are others at each start.
+/// The UDP port of messages.
+fn port_of(config: &Config) -> u16 {
+    config.messages.as_ref().map_or(PORT, |messages| messages.port)
+}
+
+/// The node of a plan. Its random numbers are others at each start, and its messages have larger numbers.
 fn node_of(plan: &Plan, now: Time) -> Node {
     let radios: Vec<Interface> = plan.radios.iter().map(|radio| radio.at).collect();
-    Node::new(plan.id, &*plan.scheme, &radios, now.0 ^ u64::from(std::process::id()) << 32)
+    Node::new(plan.id, &*plan.scheme, &radios, now.0)
+}
+
+/// The neighbours of a configuration: keys are read, and sockets opened at all radios.
+fn neighbours_of(config: &Config, messages: &MessagesConfig, me: NodeId, now: Time) -> Result<Neighbours, String> {
+    let keys = Keys::read(&messages.keys).map_err(|error| error.to_string())?;
+    let network = messages.network.as_bytes();
+    let session = Session::new(me, network, keys, Limits::default(), fill_randomly);
+    let mut messengers: Vec<Box<dyn Messenger>> = Vec::new();
+    for device in config.radios.keys() {
+        messengers.push(Box::new(RadioSocket::open(device, messages.port)?));
+    }
+    let random = Stream::new(now.0, &config.node, Purpose::Agent);
+    Ok(Neighbours::new(session, &config.node, messengers, messages.hello, (random, now)))
+}
+
+/// Fills a slice with random bytes of the kernel.
+fn fill_randomly(mut bytes: &mut [u8]) {
+    use rustix::rand::{GetRandomFlags, getrandom};
+    while !bytes.is_empty() {
+        if let Ok(length) = getrandom(&mut *bytes, GetRandomFlags::empty()) {
+            bytes = &mut bytes[length..];
+        }
+    }
 }
 
 impl Device {
-    fn new(radio: PlannedRadio) -> Result<Self, String> {
+    fn new(radio: PlannedRadio, port: u16) -> Result<Self, String> {
         let PlannedRadio { device: name, at, source, action, attachment, .. } = radio;
-        let marker = KernelMarker::attach(&name, attachment, action)?;
+        let marker = KernelMarker::attach(&name, attachment, action, port)?;
         let set = [Probability::ZERO; 2];
         Ok(Self { name, at, source, marker, started: false, set, set_at: None, acts: false, samples: 0, unread: 0, bad: 0, fault: None })
     }
 
     /// With the parts of another configuration.
-    fn change_to(&mut self, radio: PlannedRadio, now: Time) -> Result<(), String> {
+    fn change_to(&mut self, radio: PlannedRadio, port: u16, now: Time) -> Result<(), String> {
         let PlannedRadio { at, source, action, attachment, .. } = radio;
         (self.at, self.source, self.bad) = (at, source, 0);
         if attachment != self.marker.attachment() || action != self.marker.action() {
             // The new program is attached before the old one is taken away.
-            self.marker = KernelMarker::attach(&self.name, attachment, action)?;
+            self.marker = KernelMarker::attach(&self.name, attachment, action, port)?;
             self.hold(now);
         }
         // The new law has time to set its own.
@@ -384,6 +502,7 @@ impl Device {
                 .filter(|(_, value)| value.is_finite())
                 .map(|(name, value)| Gauge { name: name.to_string(), value })
                 .collect(),
+            neighbours: Vec::new(),
             outgoing: part(0),
             incoming: part(1),
         }

@@ -99,11 +99,11 @@ impl fmt::Debug for KernelMarker {
 
 impl KernelMarker {
     /// Loads the program and attaches it to both directions of a device of this process's network namespace. All packets pass until
-    /// [`Marker::set`].
+    /// [`Marker::set`]. `port`: the UDP port of the daemon's messages, which are not dropped.
     ///
     /// # Errors
     /// The daemon was built without the program, the kernel refuses it, there is no such device.
-    pub fn attach(device: &str, attachment: Attachment, action: Action) -> Result<Self, String> {
+    pub fn attach(device: &str, attachment: Attachment, action: Action, port: u16) -> Result<Self, String> {
         if is_without_program() {
             return Err("this airfaird was built without its program for the kernel: build it where clang is".to_string());
         }
@@ -121,7 +121,7 @@ impl KernelMarker {
         let counts = map(&mut loaded, "counts").and_then(|map| PerCpuArray::try_from(map).map_err(text))?;
         let mut messages: Hash<_, u16, u8> =
             map(&mut loaded, "messages").and_then(|map| Hash::try_from(map).map_err(text))?;
-        for port in MESSAGES {
+        for port in MESSAGES.into_iter().chain([port]) {
             messages.insert(port.to_be(), 1, 0).map_err(text)?;
         }
         let device = device.to_string();

@@ -9,6 +9,9 @@
 //! | [`load`] | [`LoadSource`](load::LoadSource): counters of a device, the emulator, or a file |
 //! | [`marker`] | [`Marker`](marker::Marker): the probabilities of marks and drops, and until when they hold |
 //! | [`kernel`] | the program in the kernel that carries them out |
+//! | [`messages`] | authentication of messages between neighbours |
+//! | [`messenger`] | [`Messenger`](messenger::Messenger): datagrams to all neighbours of a radio, and to one |
+//! | [`neighbours`] | the neighbours of a node: hellos, addresses, messages of schemes |
 //! | [`node`] | the node as a network for its hosts: agents at its radios, their timers |
 //! | [`plan`] | the scheme at each radio: what it wants, what is estimated, what is refused |
 //! | [`daemon`] | all of it, from the first sample to the last |
@@ -27,6 +30,9 @@ pub mod kernel;
 pub mod load;
 pub mod log;
 pub mod marker;
+pub mod messages;
+pub mod messenger;
+pub mod neighbours;
 pub mod node;
 pub mod plan;
 pub mod qdisc;

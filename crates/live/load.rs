@@ -256,20 +256,27 @@ impl LoadSource for EmulatedCounters {
     }
 }
 
-/// Capabilities of a radio in a host whose packets stay in the kernel: those of the program there, and of its source of counters. Of what the
-/// daemon itself would have to count, change or hold nothing is there.
+/// Capabilities of a radio in a host whose packets stay in the kernel: those of the program there, of its source of counters, and of its messages,
+/// if it has some. Of what the daemon itself would have to count, change or hold with each packet nothing is there.
+///
+/// Estimates: the time that the NAV reserves is taken for 0 by whoever counts the times of the radio's states; neighbours are those whose hellos are
+/// heard; the time of an exchange is arithmetic.
 #[must_use]
-pub fn offered(source: &dyn LoadSource, lone: bool) -> Capabilities {
-    use Capability::{Ecn, Exchange, LoneRadio, Received};
-    let mut all = vec![Ecn, Received];
-    all.extend(source.offers());
-    let offered = if lone {
-        all.push(LoneRadio);
-        Capabilities::exactly(&all)
-    } else {
-        Capabilities::exactly(&all)
-    };
-    offered.estimating(&[Exchange])
+pub fn offered(source: &dyn LoadSource, messages: bool, lone: bool) -> Capabilities {
+    use Capability::{Airtime, Ecn, Exchange, LoneRadio, NavTime, Neighbours, Received};
+    let mut exact = vec![Ecn, Received];
+    exact.extend(source.offers());
+    let mut estimated = vec![Exchange];
+    if exact.contains(&Airtime) {
+        estimated.push(NavTime);
+    }
+    if messages {
+        estimated.push(Neighbours);
+    }
+    if lone {
+        exact.push(LoneRadio);
+    }
+    Capabilities::exactly(&exact).estimating(&estimated)
 }
 
 #[cfg(test)]

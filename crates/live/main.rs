@@ -19,10 +19,12 @@ Usage: airfaird COMMAND [OPTIONS] [FILE]
   run [FILE]     run until a signal; SIGHUP reads the configuration again
   check [FILE]   is the configuration right, and can this host carry it?
   status         the state of the running daemon
+  key NAME       print a line for a file of keys
   clean [FILE]   remove what a daemon that was killed has left behind
 
   --dry-run      with run: say what it would do, and do nothing
   --json         with status: one line of JSON
+  --netjson      with status: this node and its neighbours as NetJSON
   --socket PATH  with status: the socket of the daemon (/run/airfair/airfaird.sock)
   --version, --help
 
@@ -36,6 +38,7 @@ struct Arguments {
     operands: Vec<String>,
     dry_run: bool,
     json: bool,
+    netjson: bool,
     socket: Option<PathBuf>,
 }
 
@@ -74,6 +77,7 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
             }
             Arg::Long("dry-run") => found.dry_run = true,
             Arg::Long("json") => found.json = true,
+            Arg::Long("netjson") => found.netjson = true,
             Arg::Long("socket") => found.socket = Some(parser.value()?.into()),
             Arg::Value(value) if found.command.is_none() => found.command = Some(value.string()?),
             Arg::Value(value) => found.operands.push(value.string()?),
@@ -81,12 +85,15 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
         }
     }
     let most = match found.command.as_deref() {
-        Some("run" | "check" | "clean") => 1,
+        Some("run" | "check" | "clean" | "key") => 1,
         Some("status") => 0,
         Some(keeper::COMMAND) => usize::MAX,
-        Some(other) => return Err(format!("\"{other}\": expected run, check, status or clean").into()),
-        None => return Err("expected a command: run, check, status or clean".into()),
+        Some(other) => return Err(format!("\"{other}\": expected run, check, status, key or clean").into()),
+        None => return Err("expected a command: run, check, status, key or clean".into()),
     };
+    if found.command.as_deref() == Some("key") && found.operands.is_empty() {
+        return Err("expected the name of a key".into());
+    }
     if let Some(more) = found.operands.get(most) {
         return Err(format!("\"{more}\": one too many").into());
     }
@@ -99,6 +106,10 @@ fn carry_out(arguments: &Arguments) -> Result<(), String> {
         Some("run") if !arguments.dry_run => daemon::run(file),
         Some("run" | "check") => check(file),
         Some("clean") => clean(file),
+        Some("key") => {
+            println!("{}", daemon::new_key(&arguments.operands[0])?);
+            Ok(())
+        }
         Some(keeper::COMMAND) => {
             keeper::run(&arguments.operands);
             Ok(())
@@ -114,6 +125,7 @@ fn check(file: &Path) -> Result<(), String> {
         problems.iter().map(|problem| format!("{}: {problem}", file.display())).collect::<Vec<_>>().join("\n")
     };
     let plan = Plan::new(&config).map_err(wrong)?;
+    daemon::check_keys(&config)?;
     for line in plan.lines(&config) {
         println!("{line}");
     }
@@ -137,6 +149,6 @@ fn status(arguments: &Arguments) -> Result<(), String> {
         return Ok(());
     }
     let state: State = serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
-    print!("{}", state.text());
+    print!("{}", if arguments.netjson { state.netjson() } else { state.text() });
     Ok(())
 }

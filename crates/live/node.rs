@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use airfair_host::{AgentSlot, Capabilities, HostEvent, Hosts, InterfaceCounters, Meters, Net, Outgoing, agents, indices};
+use airfair_host::{AgentSlot, Capabilities, HostEvent, Hosts, InterfaceCounters, Meters, Net, Outgoing, Received, agents, indices};
 use airfair_schemes::Scheme;
 use airfair_schemes::places::{
     AgentSetup, Capability, FlowId, Interface, LoneExchange, NodeId, QueueView, Setting, Timer, Wants,
@@ -35,7 +35,7 @@ struct AtRadio {
 }
 
 impl Node {
-    /// A node with radios of these kinds, each with the scheme's agent. `seed`: another one at each start.
+    /// A node with radios of these kinds, each with the scheme's agent. `seed`: another one at each start, and a larger one.
     #[must_use]
     pub fn new(id: NodeId, scheme: &dyn Scheme, radios: &[Interface], seed: u64) -> Self {
         let mut hosts = Hosts::default();
@@ -50,6 +50,8 @@ impl Node {
             }
             at_radios.push(AtRadio { rate: at.rate, interval: wants.samples() });
         }
+        // Others remember the numbers of an earlier start.
+        hosts.number_from(Only(0), seed);
         Self {
             id,
             hosts,
@@ -96,6 +98,22 @@ impl Node {
     /// A timer of a radio's agent is due.
     pub fn timer(&mut self, radio: Radio, timer: (Timer, u32), now: Time) {
         agents::timer(self, radio, timer, now);
+    }
+
+    /// A message that has come over a radio.
+    pub fn message(&mut self, radio: Radio, received: &Received<'_, Radio>, now: Time) {
+        agents::message(self, radio, received, now);
+    }
+
+    /// The neighbours of a radio have changed.
+    pub fn neighbours(&mut self, radio: Radio, nodes: &[NodeId], now: Time) {
+        agents::neighbours(self, radio, nodes, now);
+    }
+
+    /// The number of the node.
+    #[must_use]
+    pub const fn number(&self) -> NodeId {
+        self.id
     }
 
     /// Interval of the samples of a radio; zero: none.

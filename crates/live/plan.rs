@@ -46,7 +46,7 @@ impl Plan {
         let (mut radios, mut problems) = (Vec::new(), Vec::new());
         for (device, radio) in &config.radios {
             let source = source(device, &radio.load);
-            let offers = offered(&*source, config.radios.len() == 1);
+            let offers = offered(&*source, config.messages.is_some(), config.radios.len() == 1);
             let at = Interface { access_point: radio.access_point, rate: radio.rate, ..Interface::radio(0) };
             let wants = scheme.wants(&at);
             problems.extend(offers.missing(&wants).into_iter().map(|lack| refusal(config, (device, &at), &offers, lack)));
@@ -137,6 +137,8 @@ fn refusal(config: &Config, (device, at): (&str, &Interface), offers: &Capabilit
         }
     }
     let remedy = match remedies.as_slice() {
+        [] if lack == Capability::Neighbours => "; a table [messages] has keys for that".to_string(),
+        [] if lack == Capability::Airtime => "; a source of counters other than \"device\" has them".to_string(),
         [] => String::new(),
         some => format!("; it does without with {}", some.join(", or ")),
     };

@@ -51,7 +51,7 @@ fn message(index: i32, parent: TcHandle) -> TcMessage {
 }
 
 /// The number of a device of this process's network namespace.
-fn index_of(device: &str) -> Option<i32> {
+pub(crate) fn index_of(device: &str) -> Option<i32> {
     use rustix::net::{AddressFamily, SocketType, netdevice::name_to_index, socket};
     let socket = socket(AddressFamily::INET, SocketType::DGRAM, None).ok()?;
     i32::try_from(name_to_index(&socket, device).ok()?).ok()

@@ -1,11 +1,13 @@
 //! The state of a daemon: for people, as JSON, for Prometheus.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::Attachment;
 use crate::marker::PacketCounts;
+use crate::messages::Reason;
 
 /// The version of the JSON form: it changes when a key is removed or gets another meaning.
 pub const FORMAT: u32 = 1;
@@ -27,8 +29,32 @@ pub struct State {
     pub uptime_s: f64,
     /// How often the configuration was read again.
     pub reloads: u64,
+    /// Messages of neighbours; none where the scheme needs none.
+    pub messages: Option<MessagesState>,
     /// The radios, by the names of their devices.
     pub radios: Vec<RadioState>,
+}
+
+/// Messages of neighbours.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MessagesState {
+    /// Packets sent, hellos included.
+    pub sent: u64,
+    /// Packets that the kernel did not send.
+    pub unsent: u64,
+    /// Messages of the scheme received.
+    pub received: u64,
+    /// Packets that were not accepted, and events of the authentication, by name.
+    pub authentication: BTreeMap<String, u64>,
+}
+
+/// A neighbour at a radio.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NeighbourState {
+    /// The name of the node; empty until a hello has come.
+    pub node: String,
+    /// Seconds since its last authentic packet.
+    pub heard_s: f64,
 }
 
 /// The state of a radio.
@@ -50,6 +76,8 @@ pub struct RadioState {
     pub unread_samples: u64,
     /// Inner values of the scheme, by name. A value that is no number yet is not there.
     pub gauges: Vec<Gauge>,
+    /// Neighbours whose hellos are heard.
+    pub neighbours: Vec<NeighbourState>,
     /// Outgoing packets.
     pub outgoing: DirectionState,
     /// Incoming packets.
@@ -113,6 +141,10 @@ impl State {
             _ = writeln!(text, "\n{} ({}): {acts}", radio.device, radio.attachment);
             let RadioState { samples, bad_samples, unread_samples, .. } = radio;
             _ = writeln!(text, "  samples {samples}, wrong {bad_samples}, not read {unread_samples}");
+            let names: Vec<&str> = radio.neighbours.iter().map(|neighbour| neighbour.node.as_str()).collect();
+            if !names.is_empty() {
+                _ = writeln!(text, "  neighbours: {}", names.join(", "));
+            }
             let gauges: Vec<String> =
                 radio.gauges.iter().map(|gauge| format!("{} {:.4}", gauge.name, gauge.value)).collect();
             if !gauges.is_empty() {
@@ -126,7 +158,38 @@ impl State {
                 );
             }
         }
+        if let Some(MessagesState { sent, received, authentication, .. }) = &self.messages {
+            let refused: u64 = Reason::ALL.iter().filter_map(|reason| authentication.get(reason.name())).sum();
+            _ = writeln!(text, "\nmessages: sent {sent}, received {received}, packets without effect {refused}");
+        }
         text
+    }
+
+    /// The state as a NetJSON object of type `NetworkGraph`: this node and those that it hears.
+    #[must_use]
+    pub fn netjson(&self) -> String {
+        let heard = || self.radios.iter().flat_map(|radio| radio.neighbours.iter().map(move |of| (radio, of)));
+        let mut names: Vec<&str> = heard().map(|(_, of)| of.node.as_str()).chain([self.node.as_str()]).collect();
+        names.sort_unstable();
+        names.dedup();
+        let nodes: Vec<_> = names.iter().map(|name| serde_json::json!({ "id": name })).collect();
+        let links: Vec<_> = heard()
+            .map(|(radio, of)| {
+                let properties = serde_json::json!({ "device": radio.device, "heard_s": of.heard_s });
+                serde_json::json!({ "source": of.node, "target": self.node, "cost": 1.0, "properties": properties })
+            })
+            .collect();
+        let graph = serde_json::json!({
+            "type": "NetworkGraph",
+            "protocol": "airfair",
+            "version": self.version,
+            "revision": null,
+            "metric": null,
+            "router_id": self.node,
+            "nodes": nodes,
+            "links": links,
+        });
+        format!("{graph}\n")
     }
 
     /// The state in Prometheus' text format.
@@ -154,6 +217,13 @@ impl State {
             });
             both.collect::<Vec<_>>()
         };
+        page.metric("neighbours", "gauge", "Neighbours whose hellos are heard.", by_radio(&|radio| radio.neighbours.len() as f64));
+        if let Some(messages) = &self.messages {
+            page.metric("messages_sent_total", "counter", "Packets sent, hellos included.", [(String::new(), messages.sent as f64)].into());
+            page.metric("messages_received_total", "counter", "Messages of the scheme received.", [(String::new(), messages.received as f64)].into());
+            let events = messages.authentication.iter().map(|(name, &count)| (format!("event=\"{}\"", label(name)), count as f64));
+            page.metric("authentication_total", "counter", "Events of the authentication of messages.", events.collect());
+        }
         page.metric("probability", "gauge", "Probability of a mark or a drop.", by_direction(&|of| of.probability));
         page.metric("packets_total", "counter", "Packets of IP.", by_direction(&|of| of.packets as f64));
         page.metric("bytes_total", "counter", "Bytes of packets of IP.", by_direction(&|of| of.bytes as f64));

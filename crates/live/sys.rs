@@ -32,6 +32,22 @@ pub(crate) fn next_signal(signals: &OwnedFd) -> Option<i32> {
     }
 }
 
+/// Binds a socket to a device: it sends there, and receives what comes from there.
+pub(crate) fn bind_to_device(socket: &impl AsRawFd, device: &str) -> io::Result<()> {
+    let length = device.len() as libc::socklen_t;
+    // SAFETY: the kernel reads as many bytes of the name as it has.
+    let bound = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_BINDTODEVICE,
+            device.as_ptr().cast(),
+            length,
+        )
+    };
+    if bound < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
 /// Lets no signal end this process, but for those that nobody can block. For the keeper, which ends when its pipe does.
 pub(crate) fn block_all_signals() {
     // SAFETY: the set is initialised before it is read.

@@ -5,6 +5,7 @@
 //! | (top) | `scheme`, `node` |
 //! | `[radio.DEVICE]` | `rate`, `access_point`, `load`, `attach` |
 //! | `[schemes.NAME]` | `preset` and the parameters of the scheme, as in a scenario file |
+//! | `[messages]` | `keys`, `network`, `port`, `hello`: for schemes whose nodes speak with one another |
 //! | `[status]` | `socket`, `metrics` |
 //!
 //! A key that is not known, a value that does not fit, a parameter out of its range: each is an error with file, line and key, and all of them
@@ -17,15 +18,16 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use airfair_schemes::{PRESET_KEY, ParamValue, Params, Preset, SchemeEntry};
-use airfair_units::Rate;
+use airfair_units::{Rate, Span};
 
 pub use text::{ConfigError, one_of};
 use text::{Entry, Source, Table, suggestion};
 
 use crate::kernel::Attachment;
+use crate::messenger::PORT;
 
 /// The schemes that a daemon carries, with the preset that it takes where none is named.
-pub const SCHEMES: &[&str] = &["lbm"];
+pub const SCHEMES: &[&str] = &["lbm", "nred"];
 
 /// The preset of a scheme for daemons.
 pub const PRESET: &str = "live";
@@ -46,8 +48,23 @@ pub struct Config {
     pub params: Params,
     /// The radios by the names of their devices.
     pub radios: BTreeMap<String, RadioConfig>,
+    /// Messages of neighbours; none if nothing is said of them.
+    pub messages: Option<MessagesConfig>,
     /// The state for others.
     pub status: StatusConfig,
+}
+
+/// Messages of neighbours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessagesConfig {
+    /// The file of keys.
+    pub keys: PathBuf,
+    /// The name of the network: nodes of others are strangers.
+    pub network: String,
+    /// The UDP port.
+    pub port: u16,
+    /// Interval of hellos.
+    pub hello: Span,
 }
 
 /// A radio.
@@ -114,7 +131,13 @@ fn read(mut top: Table<'_>, host: &str, source: &mut Source<'_>) -> Option<Confi
     let node = top.take("node").and_then(|entry| entry.text(source, "the name of this node"));
     let schemes = top.take("schemes").and_then(|entry| entry.table(source, "tables such as [schemes.lbm]"));
     let chosen = scheme.and_then(|entry| read_params(entry, schemes, source));
-    let radios = read_radios(top.take("radio"), source);
+    // Cells are LBM's; a mesh node is no access point unless its file says so.
+    let cell = scheme.is_some_and(|entry| entry.name == "lbm");
+    let radios = read_radios(top.take("radio"), cell, source);
+    let messages = match top.take("messages") {
+        None => Some(None),
+        Some(entry) => read_messages(entry, source).map(Some),
+    };
     let status = read_status(top.take("status"), source);
     if radios.as_ref().is_none_or(BTreeMap::is_empty) {
         source.error_at(top.start(), "radio", "no radio: expected a table such as [radio.wlan0]".to_string());
@@ -122,7 +145,7 @@ fn read(mut top: Table<'_>, host: &str, source: &mut Source<'_>) -> Option<Confi
     top.finish(source, std::iter::empty());
     let (preset, params) = chosen?;
     let node = node.unwrap_or_else(|| host.to_string());
-    Some(Config { node, scheme: scheme?, preset, params, radios: radios?, status: status? })
+    Some(Config { node, scheme: scheme?, preset, params, radios: radios?, messages: messages?, status: status? })
 }
 
 fn read_scheme(top: &mut Table<'_>, source: &mut Source<'_>) -> Option<&'static SchemeEntry> {
@@ -206,7 +229,7 @@ fn expected(doc: &airfair_schemes::ParamDoc) -> String {
     }
 }
 
-fn read_radios(entry: Option<Entry<'_>>, source: &mut Source<'_>) -> Option<BTreeMap<String, RadioConfig>> {
+fn read_radios(entry: Option<Entry<'_>>, cell: bool, source: &mut Source<'_>) -> Option<BTreeMap<String, RadioConfig>> {
     let mut radios = entry?.table(source, "tables such as [radio.wlan0]")?;
     let mut found = BTreeMap::new();
     for device in radios.keys() {
@@ -216,14 +239,14 @@ fn read_radios(entry: Option<Entry<'_>>, source: &mut Source<'_>) -> Option<BTre
             continue;
         }
         let Some(table) = entry.table(source, "a table") else { continue };
-        if let Some(radio) = read_radio(table, source) {
+        if let Some(radio) = read_radio(table, cell, source) {
             found.insert(device, radio);
         }
     }
     Some(found)
 }
 
-fn read_radio(mut table: Table<'_>, source: &mut Source<'_>) -> Option<RadioConfig> {
+fn read_radio(mut table: Table<'_>, cell: bool, source: &mut Source<'_>) -> Option<RadioConfig> {
     let rate = table.take("rate");
     if rate.is_none() {
         let problem = "missing: expected the rate of data frames, such as \"54 Mbit/s\"".to_string();
@@ -237,7 +260,7 @@ fn read_radio(mut table: Table<'_>, source: &mut Source<'_>) -> Option<RadioConf
         }
         Some(rate)
     });
-    let access_point = table.take("access_point").map_or(Some(true), |entry| entry.flag(source));
+    let access_point = table.take("access_point").map_or(Some(cell), |entry| entry.flag(source));
     let load = table.take("load").map_or(Some(LoadConfig::Device), |entry| read_load(&entry, source));
     let attach = match table.take("attach") {
         None => Some(None),
@@ -266,6 +289,43 @@ fn read_load(entry: &Entry<'_>, source: &mut Source<'_>) -> Option<LoadConfig> {
             }
         },
     }
+}
+
+fn read_messages(entry: Entry<'_>, source: &mut Source<'_>) -> Option<MessagesConfig> {
+    const SHORTEST: Span = Span::from_millis(500);
+    const LONGEST: Span = Span::from_secs(60);
+    let mut table = entry.table(source, "a table")?;
+    let keys = table.take("keys");
+    if keys.is_none() {
+        let problem = "missing: expected the path of the file of keys".to_string();
+        source.error_at(table.start(), &table.path_of("keys"), problem);
+    }
+    let keys = keys.and_then(|entry| {
+        let path = PathBuf::from(entry.text(source, "the path of the file of keys")?);
+        if path.is_absolute() {
+            return Some(path);
+        }
+        entry.error(source, "expected a path that begins with \"/\"".to_string());
+        None
+    });
+    let network = table.take("network").map_or(Some(String::new()), |entry| entry.text(source, "a name"));
+    let port = table.take("port").map_or(Some(PORT), |entry| {
+        let port = entry.plain(source, "a port")?.parse().ok().filter(|&port: &u16| port > 0);
+        if port.is_none() {
+            entry.error(source, "expected a port from 1 to 65535".to_string());
+        }
+        port
+    });
+    let hello = table.take("hello").map_or(Some(Span::from_secs(4)), |entry| {
+        let hello = entry.quantity::<Span>(source)?;
+        if (SHORTEST..=LONGEST).contains(&hello) {
+            return Some(hello);
+        }
+        entry.error(source, format!("{hello}: expected a time from {SHORTEST} to {LONGEST}"));
+        None
+    });
+    table.finish(source, std::iter::empty());
+    Some(MessagesConfig { keys: keys?, network: network?, port: port?, hello: hello? })
 }
 
 fn read_status(entry: Option<Entry<'_>>, source: &mut Source<'_>) -> Option<StatusConfig> {
@@ -322,9 +382,9 @@ metrics = \"127.0.0.1:9850\"
     #[test]
     fn mistakes_are_named() {
         for (written, instead, expected) in [
-            ("scheme = \"lbm\"", "scheme = \"lmb\"", "f:1: scheme: \"lmb\": no such scheme; expected \"lbm\"; did you mean \"lbm\"?"),
-            ("scheme = \"lbm\"", "scheme = \"more\"", "f:1: scheme: \"more\" runs in simulations and is not carried by a daemon; expected \"lbm\""),
-            ("scheme = \"lbm\"", "", "f:1: scheme: missing: expected \"lbm\""),
+            ("scheme = \"lbm\"", "scheme = \"lmb\"", "f:1: scheme: \"lmb\": no such scheme; expected \"lbm\" or \"nred\"; did you mean \"lbm\"?"),
+            ("scheme = \"lbm\"", "scheme = \"more\"", "f:1: scheme: \"more\" runs in simulations and is not carried by a daemon; expected \"lbm\" or \"nred\""),
+            ("scheme = \"lbm\"", "", "f:1: scheme: missing: expected \"lbm\" or \"nred\""),
             ("rate = \"54 Mbit/s\"", "rat = \"54 Mbit/s\"", "f:4: radio.wlan0.rat: no such key; did you mean \"rate\"?"),
             ("rate = \"54 Mbit/s\"", "rate = 54", "f:4: radio.wlan0.rate: 54: expected a rate such as"),
             ("rate = \"54 Mbit/s\"", "rate = \"0 Mbit/s\"", "f:4: radio.wlan0.rate: 0 bit/s: expected a rate above 0"),
