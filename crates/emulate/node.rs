@@ -126,11 +126,7 @@ fn hold_back() -> io::Result<bool> {
 ///
 /// # Errors
 /// The kernel's refusal, with the node and what was tried.
-pub(crate) fn make(
-    plan: &NodePlan,
-    stack: &Stack,
-    hub: Option<&Hub>,
-) -> Result<(Node, Served), String> {
+pub(crate) fn make(plan: &NodePlan, stack: &Stack, hub: Option<&Hub>) -> Result<(Node, Served), String> {
     // A namespace is a thread's: this one ends with it, the descriptor keeps the namespace.
     std::thread::scope(|scope| {
         let maker = scope.spawn(|| in_new_network(plan, stack, hub));

@@ -25,7 +25,9 @@ use crate::neighbours::{MessageCounts, Neighbours};
 use crate::node::{Node, Radio};
 use crate::plan::{Plan, PlannedRadio};
 use crate::server::{Server, Texts};
-use crate::status::{DirectionState, FORMAT, Gauge, MessagesState, NeighbourState, RadioState, State, word_of};
+use crate::status::{
+    DirectionState, FORMAT, Gauge, MessagesState, NeighbourState, RadioState, State, word_of,
+};
 use crate::sys;
 
 /// The least time after the last setting of a law in which it is made again.
@@ -77,9 +79,8 @@ pub fn read(path: &Path) -> Result<Config, String> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    Config::parse(&name, &text, &host).map_err(|errors| {
-        errors.iter().map(ConfigError::to_string).collect::<Vec<_>>().join("\n")
-    })
+    Config::parse(&name, &text, &host)
+        .map_err(|errors| errors.iter().map(ConfigError::to_string).collect::<Vec<_>>().join("\n"))
 }
 
 /// Reads the keys of a configuration, if it has some.
@@ -134,7 +135,8 @@ impl Daemon {
     fn new(path: PathBuf, config: Config, plan: Plan, clock: Box<dyn Clock>) -> Result<Self, String> {
         let now = clock.boot();
         let node = node_of(&plan, now);
-        let neighbours = config.messages.as_ref().map(|messages| neighbours_of(&config, messages, plan.id, now));
+        let neighbours =
+            config.messages.as_ref().map(|messages| neighbours_of(&config, messages, plan.id, now));
         let mut daemon = Self {
             path,
             neighbours: neighbours.transpose()?,
@@ -178,13 +180,23 @@ impl Daemon {
             self.step();
             let now = self.clock.boot();
             let hello = self.neighbours.as_ref().map_or(Time::NEVER, Neighbours::next_hello);
-            let next = self.node.next_event().unwrap_or(Time::NEVER).min(self.renewed.saturating_add(NAP)).min(hello);
+            let next = self
+                .node
+                .next_event()
+                .unwrap_or(Time::NEVER)
+                .min(self.renewed.saturating_add(NAP))
+                .min(hello);
             let ready = {
                 let mut watched = vec![PollFd::new(signals, PollFlags::IN)];
                 let messages = self.neighbours.iter().flat_map(Neighbours::watched);
-                watched.extend(server.watched().chain(messages).map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+                watched.extend(
+                    server.watched().chain(messages).map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)),
+                );
                 let sleep = next.since(now).0.min(NAP.0);
-                let time = Timespec { tv_sec: (sleep / 1_000_000_000) as i64, tv_nsec: (sleep % 1_000_000_000) as i64 };
+                let time = Timespec {
+                    tv_sec: (sleep / 1_000_000_000) as i64,
+                    tv_nsec: (sleep % 1_000_000_000) as i64,
+                };
                 matches!(poll(&mut watched, Some(&time)), Ok(1..))
             };
             if !ready {
@@ -211,7 +223,8 @@ impl Daemon {
                 continue;
             }
             let (id, to) = (message.id, message.to);
-            let received = Received { id, bytes: &message.bytes, to, own_frame: to == Addressee::Me, sender: None };
+            let received =
+                Received { id, bytes: &message.bytes, to, own_frame: to == Addressee::Me, sender: None };
             self.node.message(radio, &received, now);
         }
     }
@@ -255,7 +268,10 @@ impl Daemon {
         let device = &mut self.devices[radio.ix()];
         if bad > device.bad {
             device.bad = bad;
-            device.note("counters that cannot be right: they have stepped back, stand still or have jumped".to_string());
+            device.note(
+                "counters that cannot be right: they have stepped back, stand still or have jumped"
+                    .to_string(),
+            );
         } else {
             device.samples += 1;
             device.recovered();
@@ -352,7 +368,8 @@ impl Daemon {
         let now = self.clock.boot();
         let heard = |number: usize| {
             let all = self.neighbours.iter().flat_map(move |neighbours| neighbours.at(number));
-            all.map(|of| NeighbourState { node: of.name.clone(), heard_s: now.since(of.heard).as_secs_f64() }).collect()
+            all.map(|of| NeighbourState { node: of.name.clone(), heard_s: now.since(of.heard).as_secs_f64() })
+                .collect()
         };
         let radios = (0..).zip(&self.devices).map(|(number, device)| {
             let gauges = self.node.gauges(Radio(number as u32));
@@ -399,7 +416,12 @@ fn node_of(plan: &Plan, now: Time) -> Node {
 }
 
 /// The neighbours of a configuration: keys are read, and sockets opened at all radios.
-fn neighbours_of(config: &Config, messages: &MessagesConfig, me: NodeId, now: Time) -> Result<Neighbours, String> {
+fn neighbours_of(
+    config: &Config,
+    messages: &MessagesConfig,
+    me: NodeId,
+    now: Time,
+) -> Result<Neighbours, String> {
     let keys = Keys::read(&messages.keys).map_err(|error| error.to_string())?;
     let network = messages.network.as_bytes();
     let session = Session::new(me, network, keys, Limits::default(), fill_randomly);
@@ -426,7 +448,20 @@ impl Device {
         let PlannedRadio { device: name, at, source, action, attachment, .. } = radio;
         let marker = KernelMarker::attach(&name, attachment, action, port)?;
         let set = [Probability::ZERO; 2];
-        Ok(Self { name, at, source, marker, started: false, set, set_at: None, acts: false, samples: 0, unread: 0, bad: 0, fault: None })
+        Ok(Self {
+            name,
+            at,
+            source,
+            marker,
+            started: false,
+            set,
+            set_at: None,
+            acts: false,
+            samples: 0,
+            unread: 0,
+            bad: 0,
+            fault: None,
+        })
     }
 
     /// With the parts of another configuration.
@@ -485,7 +520,8 @@ impl Device {
     fn state(&self, gauges: Vec<(&'static str, f64)>) -> RadioState {
         let counts = self.marker.counts().unwrap_or([PacketCounts::default(); 2]);
         let part = |at: usize| {
-            let probability = if self.acts { self.set[at].numerator() as f64 / (1_u64 << 32) as f64 } else { 0.0 };
+            let probability =
+                if self.acts { self.set[at].numerator() as f64 / (1_u64 << 32) as f64 } else { 0.0 };
             DirectionState::new(probability, &counts[at])
         };
         let reason = || self.fault.clone().unwrap_or_else(|| "no sample yet".to_string());

@@ -5,10 +5,10 @@
 
 use std::fmt;
 
-use aya::{Ebpf, EbpfLoader};
 use aya::maps::{Array, HashMap as Hash, MapData, PerCpuArray};
 use aya::programs::tc::{NlOptions, TcAttachOptions, qdisc_add_clsact, qdisc_detach_program};
 use aya::programs::{LinkOrder, SchedClassifier, TcAttachType};
+use aya::{Ebpf, EbpfLoader};
 use serde::Serialize;
 
 use crate::marker::{Action, Marker, PacketCounts, Probabilities};
@@ -93,7 +93,10 @@ pub struct KernelMarker {
 
 impl fmt::Debug for KernelMarker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KernelMarker").field("device", &self.device).field("attachment", &self.attachment).finish()
+        f.debug_struct("KernelMarker")
+            .field("device", &self.device)
+            .field("attachment", &self.attachment)
+            .finish()
     }
 }
 
@@ -105,10 +108,14 @@ impl KernelMarker {
     /// The daemon was built without the program, the kernel refuses it, there is no such device.
     pub fn attach(device: &str, attachment: Attachment, action: Action, port: u16) -> Result<Self, String> {
         if is_without_program() {
-            return Err("this airfaird was built without its program for the kernel: build it where clang is".to_string());
+            return Err(
+                "this airfaird was built without its program for the kernel: build it where clang is"
+                    .to_string(),
+            );
         }
         // The program does not need the types of this kernel, whose description would be megabytes.
-        let mut loaded = EbpfLoader::new().btf(None).load(PROGRAM).map_err(|error| refused("load", &error))?;
+        let mut loaded =
+            EbpfLoader::new().btf(None).load(PROGRAM).map_err(|error| refused("load", &error))?;
         // What a daemon has left that was killed with its keeper, and the discipline that it has made.
         let left = remove_filters(device);
         // That it is there already is no error: it is somebody else's then.
@@ -193,7 +200,11 @@ fn chain(error: &dyn std::error::Error) -> String {
 fn refused(verb: &str, error: &dyn std::error::Error) -> String {
     let text = chain(error);
     let lacks = text.contains("os error 1)") || text.contains("os error 13)");
-    let remedy = if lacks { "; it needs the capabilities CAP_NET_ADMIN and CAP_BPF (before Linux 5.8: CAP_SYS_ADMIN)" } else { "" };
+    let remedy = if lacks {
+        "; it needs the capabilities CAP_NET_ADMIN and CAP_BPF (before Linux 5.8: CAP_SYS_ADMIN)"
+    } else {
+        ""
+    };
     format!("the kernel does not {verb} the program: {text}{remedy}")
 }
 
@@ -248,9 +259,13 @@ mod tests {
 
     #[test]
     fn versions_are_read_from_releases() {
-        for (release, expected) in
-            [("6.6.30-rt", (6, 6)), ("6.18.44-fc-v657", (6, 18)), ("5.15", (5, 15)), ("7", (7, 0)), ("x", (0, 0))]
-        {
+        for (release, expected) in [
+            ("6.6.30-rt", (6, 6)),
+            ("6.18.44-fc-v657", (6, 18)),
+            ("5.15", (5, 15)),
+            ("7", (7, 0)),
+            ("x", (0, 0)),
+        ] {
             assert_eq!(version(release), expected, "{release}");
         }
     }

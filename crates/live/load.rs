@@ -10,7 +10,9 @@ use airfair_host::{Capabilities, InterfaceCounters};
 use airfair_schemes::places::{Airtime, Capability, LinkUse};
 use airfair_units::{Span, Time};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, connect, recv, send, socket_with};
+use rustix::net::{
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, connect, recv, send, socket_with,
+};
 
 /// Counters of a device from a moment to now.
 pub trait LoadSource: fmt::Debug {
@@ -68,7 +70,8 @@ impl LoadSource for DeviceCounters {
 fn link_of(table: &str, device: &str) -> Option<LinkUse> {
     let row = table.lines().find_map(|line| line.trim_start().strip_prefix(device)?.strip_prefix(':'))?;
     let numbers: Vec<u64> = row.split_whitespace().map_while(|word| word.parse().ok()).collect();
-    let &[received_bytes, received_packets, _, _, _, _, _, _, sent_bytes, sent_packets, ..] = &numbers[..] else {
+    let &[received_bytes, received_packets, _, _, _, _, _, _, sent_bytes, sent_packets, ..] = &numbers[..]
+    else {
         return None;
     };
     let ip = |bytes: u64, packets: u64| bytes.saturating_sub(ETHERNET.saturating_mul(packets));
@@ -120,12 +123,14 @@ pub fn parse_counters(text: &str) -> Result<InterfaceCounters, String> {
     ];
     let mut values = [None; NAMES.len()];
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
-        let expected = || format!("line {number}: expected a name and a whole number, such as \"busy 120000\"");
+        let expected =
+            || format!("line {number}: expected a name and a whole number, such as \"busy 120000\"");
         let mut words = line.split_whitespace();
         let (name, value) = words.next().zip(words.next()).ok_or_else(expected)?;
         let value: u64 = value.parse().map_err(|_| expected())?;
         let at = NAMES.iter().position(|known| *known == name);
-        let at = at.ok_or_else(|| format!("line {number}: no counter is called \"{}\"", name.escape_default()))?;
+        let at =
+            at.ok_or_else(|| format!("line {number}: no counter is called \"{}\"", name.escape_default()))?;
         if values[at].replace(value).is_some() {
             return Err(format!("line {number}: a second \"{name}\""));
         }
@@ -180,7 +185,9 @@ impl LoadSource for FileCounters {
         let name = self.0.display();
         let mut text = String::new();
         let file = fs::File::open(&self.0).map_err(|error| format!("{name}: {error}"))?;
-        file.take(LARGEST_TEXT as u64).read_to_string(&mut text).map_err(|error| format!("{name}: {error}"))?;
+        file.take(LARGEST_TEXT as u64)
+            .read_to_string(&mut text)
+            .map_err(|error| format!("{name}: {error}"))?;
         parse_counters(&text).map_err(|problem| format!("{name}: {problem}"))
     }
 

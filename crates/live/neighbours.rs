@@ -152,8 +152,11 @@ impl Neighbours {
         let Ok(packet) = self.session.seal(to, payload) else { return };
         let radio = &mut self.radios[radio];
         let address = to.and_then(|to| radio.neighbours.get(&to)).map(|neighbour| neighbour.address);
-        let counted =
-            if radio.messenger.send(address.as_ref(), &packet) { &mut self.counts.sent } else { &mut self.counts.unsent };
+        let counted = if radio.messenger.send(address.as_ref(), &packet) {
+            &mut self.counts.sent
+        } else {
+            &mut self.counts.unsent
+        };
         *counted += 1;
     }
 

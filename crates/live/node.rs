@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use airfair_host::{AgentSlot, Capabilities, HostEvent, Hosts, InterfaceCounters, Meters, Net, Outgoing, Received, agents, indices};
+use airfair_host::{
+    AgentSlot, Capabilities, HostEvent, Hosts, InterfaceCounters, Meters, Net, Outgoing, Received, agents,
+    indices,
+};
 use airfair_schemes::Scheme;
 use airfair_schemes::places::{
     AgentSetup, Capability, FlowId, Interface, LoneExchange, NodeId, QueueView, Setting, Timer, Wants,
@@ -46,7 +49,11 @@ impl Node {
                 let random = Stream::new(seed, &format!("radio {number}"), Purpose::Agent);
                 let slot = AgentSlot::new(agent, wants.samples(), 0, random, number);
                 let backlogs = wants.has(Capability::Backlogs);
-                hosts.agents.add((Radio(number), radios.len()), slot, (backlogs, airfair_host::HeaderId::default()));
+                hosts.agents.add(
+                    (Radio(number), radios.len()),
+                    slot,
+                    (backlogs, airfair_host::HeaderId::default()),
+                );
             }
             at_radios.push(AtRadio { rate: at.rate, interval: wants.samples() });
         }
@@ -92,7 +99,7 @@ impl Node {
     /// The counters of a radio cannot be read: the next sample is that of the next interval.
     pub fn skip_sample(&mut self, radio: Radio, now: Time) {
         let interval = self.radios[radio.0 as usize].interval;
-        self.schedule(HostEvent::Sample(radio), now.saturating_add(interval), u32::from(radio.0));
+        self.schedule(HostEvent::Sample(radio), now.saturating_add(interval), radio.0);
     }
 
     /// A timer of a radio's agent is due.
@@ -148,7 +155,11 @@ impl Node {
     ///
     /// # Errors
     /// The capabilities that it lacks.
-    pub fn check(scheme: &dyn Scheme, at: &Interface, offered: &Capabilities) -> Result<Vec<Capability>, Vec<Capability>> {
+    pub fn check(
+        scheme: &dyn Scheme,
+        at: &Interface,
+        offered: &Capabilities,
+    ) -> Result<Vec<Capability>, Vec<Capability>> {
         let wants = scheme.wants(at);
         offered.check(&wants)?;
         Ok(offered.estimated(&wants))

@@ -49,7 +49,9 @@ impl Plan {
             let offers = offered(&*source, config.messages.is_some(), config.radios.len() == 1);
             let at = Interface { access_point: radio.access_point, rate: radio.rate, ..Interface::radio(0) };
             let wants = scheme.wants(&at);
-            problems.extend(offers.missing(&wants).into_iter().map(|lack| refusal(config, (device, &at), &offers, lack)));
+            problems.extend(
+                offers.missing(&wants).into_iter().map(|lack| refusal(config, (device, &at), &offers, lack)),
+            );
             if scheme.agent(&at).is_none() {
                 problems.push(no_agent(config, device, radio));
             }
@@ -69,7 +71,8 @@ impl Plan {
     /// The plan in words, a line for each thing that the daemon does.
     #[must_use]
     pub fn lines(&self, config: &Config) -> Vec<String> {
-        let mut lines = vec![format!("node {}: {} ({} preset)", config.node, config.scheme.name, config.preset)];
+        let mut lines =
+            vec![format!("node {}: {} ({} preset)", config.node, config.scheme.name, config.preset)];
         for radio in &self.radios {
             let PlannedRadio { device, at, source, action, attachment, estimated } = radio;
             lines.push(format!(
@@ -119,7 +122,12 @@ fn no_agent(config: &Config, device: &str, radio: &RadioConfig) -> String {
 }
 
 /// A refusal by name, with the changes of a parameter after which the capability is not missing.
-fn refusal(config: &Config, (device, at): (&str, &Interface), offers: &Capabilities, lack: Capability) -> String {
+fn refusal(
+    config: &Config,
+    (device, at): (&str, &Interface),
+    offers: &Capabilities,
+    lack: Capability,
+) -> String {
     let scheme = config.scheme;
     let now = config.build().map_or_else(|_| Vec::new(), |built| offers.missing(&built.wants(at)));
     let mut remedies = Vec::new();
@@ -128,8 +136,9 @@ fn refusal(config: &Config, (device, at): (&str, &Interface), offers: &Capabilit
             let mut params = config.params.clone();
             params.0.insert(doc.name.to_string(), value);
             let missing = (scheme.build)(&params).map(|built| offers.missing(&built.wants(at)));
-            let is_remedy =
-                |rest: &Vec<Capability>| !rest.contains(&lack) && rest.iter().all(|other| now.contains(other));
+            let is_remedy = |rest: &Vec<Capability>| {
+                !rest.contains(&lack) && rest.iter().all(|other| now.contains(other))
+            };
             if missing.as_ref().is_ok_and(is_remedy) && remedies.len() < 3 {
                 remedies.push(format!("{} = {value}", doc.name));
                 break;
@@ -138,7 +147,9 @@ fn refusal(config: &Config, (device, at): (&str, &Interface), offers: &Capabilit
     }
     let remedy = match remedies.as_slice() {
         [] if lack == Capability::Neighbours => "; a table [messages] has keys for that".to_string(),
-        [] if lack == Capability::Airtime => "; a source of counters other than \"device\" has them".to_string(),
+        [] if lack == Capability::Airtime => {
+            "; a source of counters other than \"device\" has them".to_string()
+        }
         [] => String::new(),
         some => format!("; it does without with {}", some.join(", or ")),
     };

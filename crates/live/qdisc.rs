@@ -86,7 +86,9 @@ impl Requests {
     fn count(&mut self, payload: RouteNetlinkMessage) -> io::Result<usize> {
         self.send(payload, NLM_F_DUMP)?;
         let mut found = 0;
-        self.answers(&mut |message| found += usize::from(matches!(message, RouteNetlinkMessage::NewTrafficFilter(_))))?;
+        self.answers(&mut |message| {
+            found += usize::from(matches!(message, RouteNetlinkMessage::NewTrafficFilter(_)))
+        })?;
         Ok(found)
     }
 

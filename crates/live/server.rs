@@ -58,7 +58,7 @@ impl Server {
         socket.set_nonblocking(true).map_err(wrong)?;
         // Root and the daemon's own user ask.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(wrong)?;
-        let page = config.metrics.map(|address| listen(address)).transpose()?;
+        let page = config.metrics.map(listen).transpose()?;
         Ok(Self { path, socket, page, clients: Vec::new() })
     }
 
@@ -106,10 +106,15 @@ fn answer(client: &mut TcpStream, texts: &dyn Texts) -> bool {
         Ok(length) if length > 0 => length,
         _ => return true,
     };
-    let wants_page = request[..length].starts_with(b"GET /metrics ") || request[..length].starts_with(b"GET / ");
-    let (status, body) = if wants_page { ("200 OK", texts.metrics()) } else { ("404 Not Found", String::new()) };
+    let wants_page =
+        request[..length].starts_with(b"GET /metrics ") || request[..length].starts_with(b"GET / ");
+    let (status, body) =
+        if wants_page { ("200 OK", texts.metrics()) } else { ("404 Not Found", String::new()) };
     let kind = "text/plain; version=0.0.4; charset=utf-8";
-    let head = format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
     // A page is smaller than the room of a new connection.
     _ = client.write_all(head.as_bytes()).and_then(|()| client.write_all(body.as_bytes()));
     true
@@ -127,7 +132,8 @@ pub fn state_at(path: &Path) -> Result<String, String> {
         _ => format!("{}: {error}", path.display()),
     })?;
     let mut text = String::new();
-    let read = socket.set_read_timeout(Some(PATIENCE)).and_then(|()| socket.take(LARGEST).read_to_string(&mut text));
+    let read =
+        socket.set_read_timeout(Some(PATIENCE)).and_then(|()| socket.take(LARGEST).read_to_string(&mut text));
     read.map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(text)
 }

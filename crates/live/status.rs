@@ -137,7 +137,10 @@ impl State {
         let Self { version, node, scheme, preset, uptime_s, .. } = self;
         _ = writeln!(text, "airfaird {version}, node {node}: {scheme} ({preset}), for {uptime_s:.0} s");
         for radio in &self.radios {
-            let acts = radio.reason.as_ref().map_or_else(|| "acts".to_string(), |reason| format!("passes all: {reason}"));
+            let acts = radio
+                .reason
+                .as_ref()
+                .map_or_else(|| "acts".to_string(), |reason| format!("passes all: {reason}"));
             _ = writeln!(text, "\n{} ({}): {acts}", radio.device, radio.attachment);
             let RadioState { samples, bad_samples, unread_samples, .. } = radio;
             _ = writeln!(text, "  samples {samples}, wrong {bad_samples}, not read {unread_samples}");
@@ -159,8 +162,12 @@ impl State {
             }
         }
         if let Some(MessagesState { sent, received, authentication, .. }) = &self.messages {
-            let refused: u64 = Reason::ALL.iter().filter_map(|reason| authentication.get(reason.name())).sum();
-            _ = writeln!(text, "\nmessages: sent {sent}, received {received}, packets without effect {refused}");
+            let refused: u64 =
+                Reason::ALL.iter().filter_map(|reason| authentication.get(reason.name())).sum();
+            _ = writeln!(
+                text,
+                "\nmessages: sent {sent}, received {received}, packets without effect {refused}"
+            );
         }
         text
     }
@@ -168,8 +175,10 @@ impl State {
     /// The state as a NetJSON object of type `NetworkGraph`: this node and those that it hears.
     #[must_use]
     pub fn netjson(&self) -> String {
-        let heard = || self.radios.iter().flat_map(|radio| radio.neighbours.iter().map(move |of| (radio, of)));
-        let mut names: Vec<&str> = heard().map(|(_, of)| of.node.as_str()).chain([self.node.as_str()]).collect();
+        let heard =
+            || self.radios.iter().flat_map(|radio| radio.neighbours.iter().map(move |of| (radio, of)));
+        let mut names: Vec<&str> =
+            heard().map(|(_, of)| of.node.as_str()).chain([self.node.as_str()]).collect();
         names.sort_unstable();
         names.dedup();
         let nodes: Vec<_> = names.iter().map(|name| serde_json::json!({ "id": name })).collect();
@@ -196,18 +205,51 @@ impl State {
     #[must_use]
     pub fn metrics(&self) -> String {
         let mut page = Page::default();
-        let info = format!("version=\"{}\",node=\"{}\",scheme=\"{}\"", label(&self.version), label(&self.node), label(&self.scheme));
+        let info = format!(
+            "version=\"{}\",node=\"{}\",scheme=\"{}\"",
+            label(&self.version),
+            label(&self.node),
+            label(&self.scheme)
+        );
         page.metric("info", "gauge", "The daemon, its node and its scheme.", [(info, 1.0)].into());
-        page.metric("uptime_seconds", "gauge", "Time since the daemon has started.", [(String::new(), self.uptime_s)].into());
+        page.metric(
+            "uptime_seconds",
+            "gauge",
+            "Time since the daemon has started.",
+            [(String::new(), self.uptime_s)].into(),
+        );
         let by_radio = |value: &dyn Fn(&RadioState) -> f64| {
             self.radios.iter().map(|radio| (device(radio), value(radio))).collect::<Vec<_>>()
         };
-        page.metric("acts", "gauge", "1 if the last setting holds, 0 if all packets pass.", by_radio(&|radio| f64::from(u8::from(radio.acts))));
-        page.metric("samples_total", "counter", "Samples of the counters that the scheme has had.", by_radio(&|radio| radio.samples as f64));
-        page.metric("bad_samples_total", "counter", "Samples whose counters could not be right.", by_radio(&|radio| radio.bad_samples as f64));
-        page.metric("unread_samples_total", "counter", "Samples whose counters could not be read.", by_radio(&|radio| radio.unread_samples as f64));
+        page.metric(
+            "acts",
+            "gauge",
+            "1 if the last setting holds, 0 if all packets pass.",
+            by_radio(&|radio| f64::from(u8::from(radio.acts))),
+        );
+        page.metric(
+            "samples_total",
+            "counter",
+            "Samples of the counters that the scheme has had.",
+            by_radio(&|radio| radio.samples as f64),
+        );
+        page.metric(
+            "bad_samples_total",
+            "counter",
+            "Samples whose counters could not be right.",
+            by_radio(&|radio| radio.bad_samples as f64),
+        );
+        page.metric(
+            "unread_samples_total",
+            "counter",
+            "Samples whose counters could not be read.",
+            by_radio(&|radio| radio.unread_samples as f64),
+        );
         let gauges = self.radios.iter().flat_map(|radio| {
-            radio.gauges.iter().map(|gauge| (format!("{},name=\"{}\"", device(radio), label(&gauge.name)), gauge.value))
+            radio
+                .gauges
+                .iter()
+                .map(|gauge| (format!("{},name=\"{}\"", device(radio), label(&gauge.name)), gauge.value))
         });
         page.metric("scheme_value", "gauge", "Inner values of the scheme.", gauges.collect());
         let by_direction = |value: &dyn Fn(&DirectionState) -> f64| {
@@ -217,19 +259,62 @@ impl State {
             });
             both.collect::<Vec<_>>()
         };
-        page.metric("neighbours", "gauge", "Neighbours whose hellos are heard.", by_radio(&|radio| radio.neighbours.len() as f64));
+        page.metric(
+            "neighbours",
+            "gauge",
+            "Neighbours whose hellos are heard.",
+            by_radio(&|radio| radio.neighbours.len() as f64),
+        );
         if let Some(messages) = &self.messages {
-            page.metric("messages_sent_total", "counter", "Packets sent, hellos included.", [(String::new(), messages.sent as f64)].into());
-            page.metric("messages_received_total", "counter", "Messages of the scheme received.", [(String::new(), messages.received as f64)].into());
-            let events = messages.authentication.iter().map(|(name, &count)| (format!("event=\"{}\"", label(name)), count as f64));
-            page.metric("authentication_total", "counter", "Events of the authentication of messages.", events.collect());
+            page.metric(
+                "messages_sent_total",
+                "counter",
+                "Packets sent, hellos included.",
+                [(String::new(), messages.sent as f64)].into(),
+            );
+            page.metric(
+                "messages_received_total",
+                "counter",
+                "Messages of the scheme received.",
+                [(String::new(), messages.received as f64)].into(),
+            );
+            let events = messages
+                .authentication
+                .iter()
+                .map(|(name, &count)| (format!("event=\"{}\"", label(name)), count as f64));
+            page.metric(
+                "authentication_total",
+                "counter",
+                "Events of the authentication of messages.",
+                events.collect(),
+            );
         }
-        page.metric("probability", "gauge", "Probability of a mark or a drop.", by_direction(&|of| of.probability));
+        page.metric(
+            "probability",
+            "gauge",
+            "Probability of a mark or a drop.",
+            by_direction(&|of| of.probability),
+        );
         page.metric("packets_total", "counter", "Packets of IP.", by_direction(&|of| of.packets as f64));
         page.metric("bytes_total", "counter", "Bytes of packets of IP.", by_direction(&|of| of.bytes as f64));
-        page.metric("ecn_capable_packets_total", "counter", "Packets that could carry a mark.", by_direction(&|of| of.ecn_capable as f64));
-        page.metric("marked_packets_total", "counter", "Packets that were marked.", by_direction(&|of| of.marked as f64));
-        page.metric("dropped_packets_total", "counter", "Packets that were dropped.", by_direction(&|of| of.dropped as f64));
+        page.metric(
+            "ecn_capable_packets_total",
+            "counter",
+            "Packets that could carry a mark.",
+            by_direction(&|of| of.ecn_capable as f64),
+        );
+        page.metric(
+            "marked_packets_total",
+            "counter",
+            "Packets that were marked.",
+            by_direction(&|of| of.marked as f64),
+        );
+        page.metric(
+            "dropped_packets_total",
+            "counter",
+            "Packets that were dropped.",
+            by_direction(&|of| of.dropped as f64),
+        );
         page.0
     }
 }

@@ -145,7 +145,15 @@ fn read(mut top: Table<'_>, host: &str, source: &mut Source<'_>) -> Option<Confi
     top.finish(source, std::iter::empty());
     let (preset, params) = chosen?;
     let node = node.unwrap_or_else(|| host.to_string());
-    Some(Config { node, scheme: scheme?, preset, params, radios: radios?, messages: messages?, status: status? })
+    Some(Config {
+        node,
+        scheme: scheme?,
+        preset,
+        params,
+        radios: radios?,
+        messages: messages?,
+        status: status?,
+    })
 }
 
 fn read_scheme(top: &mut Table<'_>, source: &mut Source<'_>) -> Option<&'static SchemeEntry> {
@@ -185,7 +193,10 @@ fn read_params(
         if let Some(found) = scheme.preset(&name) {
             (preset, values) = (name, found);
         } else {
-            entry.error(source, format!("\"{name}\": {} has no such preset; expected {}", scheme.name, one_of(&names)));
+            entry.error(
+                source,
+                format!("\"{name}\": {} has no such preset; expected {}", scheme.name, one_of(&names)),
+            );
         }
     }
     let start = table.start();
@@ -203,7 +214,11 @@ fn read_params(
     Some((preset, values))
 }
 
-fn read_value(doc: &airfair_schemes::ParamDoc, entry: &Entry<'_>, source: &mut Source<'_>) -> Option<ParamValue> {
+fn read_value(
+    doc: &airfair_schemes::ParamDoc,
+    entry: &Entry<'_>,
+    source: &mut Source<'_>,
+) -> Option<ParamValue> {
     let text = entry.plain(source, "a value")?;
     let value = doc.kind.parse(&text);
     let fits = value.map(|value| doc.check(value).map(|()| value));
@@ -229,13 +244,24 @@ fn expected(doc: &airfair_schemes::ParamDoc) -> String {
     }
 }
 
-fn read_radios(entry: Option<Entry<'_>>, cell: bool, source: &mut Source<'_>) -> Option<BTreeMap<String, RadioConfig>> {
+fn read_radios(
+    entry: Option<Entry<'_>>,
+    cell: bool,
+    source: &mut Source<'_>,
+) -> Option<BTreeMap<String, RadioConfig>> {
     let mut radios = entry?.table(source, "tables such as [radio.wlan0]")?;
     let mut found = BTreeMap::new();
     for device in radios.keys() {
         let Some(entry) = radios.take_any(&device) else { continue };
-        if device.is_empty() || device.len() > 15 || device.contains(['/', ' ', ':']) || device.starts_with('.') {
-            entry.error(source, "not the name of a device: 1 to 15 characters without spaces, \"/\" and \":\"".to_string());
+        if device.is_empty()
+            || device.len() > 15
+            || device.contains(['/', ' ', ':'])
+            || device.starts_with('.')
+        {
+            entry.error(
+                source,
+                "not the name of a device: 1 to 15 characters without spaces, \"/\" and \":\"".to_string(),
+            );
             continue;
         }
         let Some(table) = entry.table(source, "a table") else { continue };
@@ -284,7 +310,10 @@ fn read_load(entry: &Entry<'_>, source: &mut Source<'_>) -> Option<LoadConfig> {
             Some(path) => Some(LoadConfig::File(PathBuf::from(path))),
             None => {
                 let hint = suggestion(other, &WORDS);
-                entry.error(source, format!("\"{other}\": expected {}, or \"file:/PATH\"{hint}", one_of(&WORDS)));
+                entry.error(
+                    source,
+                    format!("\"{other}\": expected {}, or \"file:/PATH\"{hint}", one_of(&WORDS)),
+                );
                 None
             }
         },
@@ -344,8 +373,14 @@ fn read_status(entry: Option<Entry<'_>>, source: &mut Source<'_>) -> Option<Stat
         let text = entry.text(source, "an address of this machine such as \"127.0.0.1:9850\"")?;
         match text.parse::<SocketAddr>() {
             Ok(address) if address.ip().is_loopback() => status.metrics = Some(address),
-            Ok(_) => entry.error(source, format!("\"{text}\": expected an address of this machine only, such as \"127.0.0.1:9850\"")),
-            Err(_) => entry.error(source, format!("\"{text}\": expected an address and a port, such as \"127.0.0.1:9850\"")),
+            Ok(_) => entry.error(
+                source,
+                format!("\"{text}\": expected an address of this machine only, such as \"127.0.0.1:9850\""),
+            ),
+            Err(_) => entry.error(
+                source,
+                format!("\"{text}\": expected an address and a port, such as \"127.0.0.1:9850\""),
+            ),
         }
     }
     table.finish(source, std::iter::empty());
@@ -382,19 +417,63 @@ metrics = \"127.0.0.1:9850\"
     #[test]
     fn mistakes_are_named() {
         for (written, instead, expected) in [
-            ("scheme = \"lbm\"", "scheme = \"lmb\"", "f:1: scheme: \"lmb\": no such scheme; expected \"lbm\" or \"nred\"; did you mean \"lbm\"?"),
-            ("scheme = \"lbm\"", "scheme = \"more\"", "f:1: scheme: \"more\" runs in simulations and is not carried by a daemon; expected \"lbm\" or \"nred\""),
+            (
+                "scheme = \"lbm\"",
+                "scheme = \"lmb\"",
+                "f:1: scheme: \"lmb\": no such scheme; expected \"lbm\" or \"nred\"; did you mean \"lbm\"?",
+            ),
+            (
+                "scheme = \"lbm\"",
+                "scheme = \"more\"",
+                "f:1: scheme: \"more\" runs in simulations and is not carried by a daemon; expected \"lbm\" or \"nred\"",
+            ),
             ("scheme = \"lbm\"", "", "f:1: scheme: missing: expected \"lbm\" or \"nred\""),
-            ("rate = \"54 Mbit/s\"", "rat = \"54 Mbit/s\"", "f:4: radio.wlan0.rat: no such key; did you mean \"rate\"?"),
+            (
+                "rate = \"54 Mbit/s\"",
+                "rat = \"54 Mbit/s\"",
+                "f:4: radio.wlan0.rat: no such key; did you mean \"rate\"?",
+            ),
             ("rate = \"54 Mbit/s\"", "rate = 54", "f:4: radio.wlan0.rate: 54: expected a rate such as"),
-            ("rate = \"54 Mbit/s\"", "rate = \"0 Mbit/s\"", "f:4: radio.wlan0.rate: 0 bit/s: expected a rate above 0"),
-            ("interval = \"200 ms\"", "interval = \"2 h\"", "f:7: schemes.lbm.interval: 2 h: expected a time from 1 ms to 3600 s"),
-            ("interval = \"200 ms\"", "intervall = \"2 s\"", "f:7: schemes.lbm.intervall: no such key; did you mean \"interval\"?"),
-            ("interval = \"200 ms\"", "adapt = 1", "f:7: schemes.lbm.adapt: \"1\": expected a value such as false"),
-            ("interval = \"200 ms\"", "preset = \"papr\"", "f:7: schemes.lbm.preset: \"papr\": lbm has no such preset; expected"),
-            ("127.0.0.1:9850", "0.0.0.0:9850", "f:10: status.metrics: \"0.0.0.0:9850\": expected an address of this machine only"),
-            ("[radio.wlan0]", "[radio.a-name-that-is-too-long]", "f:3: radio.a-name-that-is-too-long: not the name of a device"),
-            ("[radio.wlan0]", "[raido.wlan0]", "f:1: radio: no radio: expected a table such as [radio.wlan0]"),
+            (
+                "rate = \"54 Mbit/s\"",
+                "rate = \"0 Mbit/s\"",
+                "f:4: radio.wlan0.rate: 0 bit/s: expected a rate above 0",
+            ),
+            (
+                "interval = \"200 ms\"",
+                "interval = \"2 h\"",
+                "f:7: schemes.lbm.interval: 2 h: expected a time from 1 ms to 3600 s",
+            ),
+            (
+                "interval = \"200 ms\"",
+                "intervall = \"2 s\"",
+                "f:7: schemes.lbm.intervall: no such key; did you mean \"interval\"?",
+            ),
+            (
+                "interval = \"200 ms\"",
+                "adapt = 1",
+                "f:7: schemes.lbm.adapt: \"1\": expected a value such as false",
+            ),
+            (
+                "interval = \"200 ms\"",
+                "preset = \"papr\"",
+                "f:7: schemes.lbm.preset: \"papr\": lbm has no such preset; expected",
+            ),
+            (
+                "127.0.0.1:9850",
+                "0.0.0.0:9850",
+                "f:10: status.metrics: \"0.0.0.0:9850\": expected an address of this machine only",
+            ),
+            (
+                "[radio.wlan0]",
+                "[radio.a-name-that-is-too-long]",
+                "f:3: radio.a-name-that-is-too-long: not the name of a device",
+            ),
+            (
+                "[radio.wlan0]",
+                "[raido.wlan0]",
+                "f:1: radio: no radio: expected a table such as [radio.wlan0]",
+            ),
             ("[status]", "[status", "f:9: not TOML:"),
         ] {
             let text = TEN_LINES.replace(written, instead);

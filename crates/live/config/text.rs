@@ -107,8 +107,10 @@ impl<'a> Source<'a> {
 
 impl<'a> Table<'a> {
     fn new(path: String, start: usize, table: DeTable<'a>) -> Self {
-        let entries =
-            table.into_iter().map(|(key, value)| (key.get_ref().to_string(), (key.span().start, value))).collect();
+        let entries = table
+            .into_iter()
+            .map(|(key, value)| (key.get_ref().to_string(), (key.span().start, value)))
+            .collect();
         Self { path, start, entries, known: Vec::new() }
     }
 
@@ -187,7 +189,9 @@ impl<'a> Entry<'a> {
     pub fn plain(&self, source: &mut Source<'_>, expected: &str) -> Option<String> {
         match &self.value {
             DeValue::String(text) => Some(text.to_string()),
-            DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix()).ok().map(|n| n.to_string()),
+            DeValue::Integer(number) => {
+                i64::from_str_radix(number.as_str(), number.radix()).ok().map(|n| n.to_string())
+            }
             DeValue::Float(number) => Some(number.as_str().to_string()),
             DeValue::Boolean(flag) => Some(flag.to_string()),
             DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => {

@@ -36,7 +36,7 @@ fn packets_are_marked_with_the_probability_of_the_law() {
         write_counters(&counters, started);
         let load = format!("file:{}", counters.display());
         let config = format!(
-            "scheme = \"lbm\"\nnode = \"ap\"\n[schemes.lbm]\ninterval = \"1 s\"\n[radio.wl0]\nrate = \"8 Mbit/s\"\nload = \"{load}\"\nattach = \"{attach}\""
+            "scheme = \"lbm\"\nnode = \"ap\"\n[schemes.lbm]\ninterval = \"1 s\"\nalpha = 1.0\n[radio.wl0]\nrate = \"8 Mbit/s\"\nload = \"{load}\"\nattach = \"{attach}\""
         );
         let daemon = Daemon::start(&folder, &config);
         let is_near = |p: f64| (p - 0.1).abs() < 0.01;
@@ -54,19 +54,29 @@ fn packets_are_marked_with_the_probability_of_the_law() {
             station.send(PACKETS / 50);
             write_counters(&counters, started);
         }
-        assert!(wait_until(2.0, || station.received().1 + station.received().0 - marked_before - plain_before == PACKETS));
+        assert!(wait_until(2.0, || station.received().1 + station.received().0
+            - marked_before
+            - plain_before
+            == PACKETS));
         let after = daemon.state();
         let (marked, plain) = station.received();
         let (marked, plain) = (marked - marked_before, plain - plain_before);
         let (marked_in, plain_in) = marks();
         assert_eq!((marked + plain, marked_in + plain_in), (PACKETS, PACKETS), "nothing is lost");
         let radio = &after.radios[0];
-        assert_eq!(marked, radio.outgoing.marked - before.radios[0].outgoing.marked, "the kernel's counts are the stack's");
+        assert_eq!(
+            marked,
+            radio.outgoing.marked - before.radios[0].outgoing.marked,
+            "the kernel's counts are the stack's"
+        );
         assert_eq!(marked_in, radio.incoming.marked);
         // The probability moves with the file's rounding; of 10^5 draws at 0.1 four standard deviations are 3.8 %.
         let (share, now) = ((marked + marked_in) as f64 / (2 * PACKETS) as f64, radio.outgoing.probability);
         let expected = (p + now) / 2.0;
-        assert!((share - expected).abs() < 0.04 * expected + (p - now).abs(), "{share} of {expected} ({attach})");
+        assert!(
+            (share - expected).abs() < 0.04 * expected + (p - now).abs(),
+            "{share} of {expected} ({attach})"
+        );
         assert_eq!(radio.attachment, attach);
         drop(daemon);
         assert_eq!(left_behind(), "0");
@@ -131,7 +141,10 @@ fn a_killed_daemon_does_no_harm() {
         wait_until(1.0, || arrived() == sent);
         // While `clsact` is removed the kernel stops the device: packets of that moment are lost, whoever removes it.
         let lost = sent - arrived();
-        assert!(lost == 0 || attach == "clsact" && lost <= 40, "{lost} packets were lost ({attach}, moment {moment} ms)");
+        assert!(
+            lost == 0 || attach == "clsact" && lost <= 40,
+            "{lost} packets were lost ({attach}, moment {moment} ms)"
+        );
         assert_eq!(left_behind(), "0", "{attach}, moment {moment} ms");
     }
 }
@@ -167,7 +180,10 @@ fn without_a_keeper_the_deadline_holds() {
     sleep(Duration::from_millis(1_600));
     let before = station.received();
     station.receive(2000);
-    assert!(wait_until(1.0, || station.received() == (before.0, before.1 + 2000)), "all packets pass, unmarked");
+    assert!(
+        wait_until(1.0, || station.received() == (before.0, before.1 + 2000)),
+        "all packets pass, unmarked"
+    );
     let cleaned = support::program().arg("clean").arg(folder.file("airfaird.toml")).output().unwrap();
     assert!(cleaned.status.success());
     assert_eq!(String::from_utf8_lossy(&cleaned.stdout), "wl0: removed what was left\n");

@@ -2,7 +2,10 @@
 //!
 //! Namespaces are those of threads: the test's own has `wl0`, a second thread's has `st0`. Both vanish with their threads.
 
-#![allow(unsafe_code, reason = "a namespace of network for the calling thread, which shares nothing that this would take from others")]
+#![allow(
+    unsafe_code,
+    reason = "a namespace of network for the calling thread, which shares nothing that this would take from others"
+)]
 #![allow(dead_code, reason = "each test uses a part")]
 
 use std::fs;
@@ -35,7 +38,8 @@ pub fn may_run(test: &str) -> bool {
 
 /// Sleeps.
 pub fn sleep(time: Duration) {
-    let of = rustix::time::Timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) };
+    let of =
+        rustix::time::Timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) };
     _ = rustix::thread::nanosleep(&of);
 }
 
@@ -94,7 +98,12 @@ pub fn network() -> Station {
             new_network();
             ready.send(fs::File::open("/proc/thread-self/ns/net").unwrap()).unwrap();
             // Until the device has come.
-            assert!(wait_until(5.0, || Command::new("ip").args(["link", "show", "st0"]).output().unwrap().status.success()));
+            assert!(wait_until(5.0, || Command::new("ip")
+                .args(["link", "show", "st0"])
+                .output()
+                .unwrap()
+                .status
+                .success()));
             run(&format!("ip addr add {STATION}/24 dev st0"));
             run("ip link set st0 up");
             ready.send(fs::File::open("/proc/thread-self/ns/net").unwrap()).unwrap();
