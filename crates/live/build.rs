@@ -26,7 +26,8 @@ fn compile(object: &Path) -> Result<(), String> {
     println!("cargo::rerun-if-env-changed=CLANG");
     let mut command = Command::new(&clang);
     // The oldest instruction set: kernels from 4.14 on load it.
-    command.args(["-O2", "-g", "-target", "bpf", "-mcpu=v2", "-Wall", "-Wextra", "-Werror", "-c", SOURCE, "-o"]);
+    command
+        .args(["-O2", "-g", "-target", "bpf", "-mcpu=v2", "-Wall", "-Wextra", "-Werror", "-c", SOURCE, "-o"]);
     command.arg(object);
     // Where Debian keeps the headers of a processor; the program's types are the same on all.
     for folder in headers() {
