@@ -1,8 +1,8 @@
 //! Differences of successive surveys, and a guard against those that cannot be right.
 //!
-//! Drivers reset the counters of a survey, or clear them by reading (both in ath10k), let them pass below zero (mt76, issue 1135), never set them
-//! (mwlwifi, issue 114), or have 32 bits that wrap. A wrong difference is worse than none, so a difference that cannot be right is bad, with
-//! its reason, and a driver with nothing but bad ones is unusable.
+//! Drivers reset the counters of a survey, or clear them by reading (both in ath10k), let them pass below zero (mt76, issue 1135), never set
+//! them (mwlwifi, issue 114), or have 32 bits that wrap. A wrong difference is worse than none, so a difference that cannot be right is bad,
+//! with its reason, and a driver with nothing but bad ones is unusable.
 
 use std::fmt;
 
@@ -96,7 +96,8 @@ pub struct SurveyDifference {
 /// The result of one reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
-    /// Nothing to compare with yet: the first reading, or no counter has moved in less than 2 s. The next good difference includes this time.
+    /// Nothing to compare with yet: the first reading, or the active time is the same in less than 2 s. The next good difference includes
+    /// this time.
     Pending,
     /// A difference that can be right.
     Good(SurveyDifference),

@@ -134,13 +134,15 @@ impl Error {
         }
     }
 
-    /// The error of the request to nl80211 for the properties of an interface that exists. `ENODEV` is the answer for one without a wireless
-    /// driver, `EINVAL` that of requests that go by the radio.
+    /// The error of a request to nl80211 about an interface that exists. `ENODEV` is the answer for one without a wireless driver, `EINVAL`
+    /// that of requests that go by the radio, and `ENOENT` that of generic netlink after nl80211 was unloaded (loaded again, it has another
+    /// number).
     pub(crate) fn of_wireless(failure: Failure, interface: &str, values: &'static str) -> Self {
         match failure {
             Failure::Kernel { errno: ENODEV | EINVAL, .. } => {
                 Self::NotWireless { interface: interface.to_string() }
             }
+            Failure::Kernel { errno: ENOENT, .. } => Self::NoProtocol { protocol: "nl80211" },
             failure => Self::new(failure, interface, values),
         }
     }

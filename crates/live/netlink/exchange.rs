@@ -20,7 +20,7 @@ const LONGEST_DATAGRAM: usize = 1 << 16;
 /// Most calls that may be interrupted by signals, in one exchange.
 const MOST_SIGNALS: u32 = 64;
 
-/// A socket of one protocol, in the network namespace of the thread that opened it.
+/// A socket of one protocol, in the network namespace of the calling thread.
 pub(crate) struct Exchange {
     protocol: isize,
     /// None after a failure: the rest of a reply may still come, and a dump that is not read to its end keeps its socket busy.

@@ -154,7 +154,7 @@ pub(crate) fn index_of(name: &str) -> Result<u32, Error> {
     }
 }
 
-/// A socket for requests of rtnetlink, in the network namespace of the thread that opened it.
+/// A socket for requests of rtnetlink, in the network namespace of the calling thread. After an error the socket is a new one.
 pub struct Interfaces {
     exchange: Exchange,
 }

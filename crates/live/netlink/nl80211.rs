@@ -92,7 +92,8 @@ pub(crate) fn read_family(exchange: &mut Exchange, name: &'static str) -> Result
     number.ok_or(Error::NoProtocol { protocol: name })
 }
 
-/// A socket for requests of nl80211, in the network namespace of the thread that opened it.
+/// A socket for requests of nl80211, in the network namespace of the calling thread. After an error the socket is a new one. After
+/// [`Error::NoProtocol`] this has to be opened again, since nl80211 has another number each time that it is loaded.
 ///
 /// The kernel makes a reply in the calls that send and receive. Drivers that ask their firmware for a survey hold the thread in them, up to
 /// 3 s in ath10k.
@@ -178,7 +179,7 @@ impl Nl80211 {
                     self.interface(name)?;
                     return Err(Error::new(failure, name, values));
                 }
-                Err(failure) => return Err(Error::new(failure, name, values)),
+                Err(failure) => return Err(Error::of_wireless(failure, name, values)),
             }
         }
     }

@@ -6,10 +6,11 @@ use super::attributes::{Attribute, Malformed, attributes};
 use super::nl80211::attributes_of;
 use super::numbers::*;
 
-/// Counters of one peer since it was added, and its last rates and levels (`enum nl80211_sta_info`). Each is none if the driver leaves it out.
+/// Counters of one peer since it was added, and its last rates and levels (`enum nl80211_sta_info`). Each is none if the driver leaves it
+/// out.
 ///
-/// Counters of packets, retries and failures have 32 bits in the kernel's interface, and wrap; so do bytes of drivers that do not count with
-/// 64 bits.
+/// Counters of packets, retries and failures have 32 bits in the kernel's interface, and wrap; so do bytes of drivers that do not count
+/// with 64 bits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Station {
     /// Hardware address of the peer.
@@ -115,8 +116,8 @@ impl Station {
     }
 }
 
-/// A rate in units of 100 kbit/s, of 32 bits where there is one: that of 16 bits ends at 6.5 Gbit/s. None if it is zero, as it is for a mode
-/// that the kernel cannot compute.
+/// A rate in units of 100 kbit/s, of 32 bits where there is one: that of 16 bits ends at 6.5 Gbit/s. None if it is zero, as it is for a
+/// mode that the kernel cannot compute.
 fn bitrate(info: &Attribute<'_>) -> Result<Option<Rate>, Malformed> {
     let (mut long, mut short) = (None, None);
     for attribute in info.nested() {

@@ -13,8 +13,8 @@ use super::numbers::{
 
 /// Counters of one channel, from a start that the driver chooses (`enum nl80211_survey_info`). Each is none if the driver leaves it out.
 ///
-/// Times have a resolution of 1 ms. They are as the driver gives them, which may be wrong: see [`super::counters`]. One of more than 584 years
-/// (a counter below zero, or one that the driver has not set) is `Span(u64::MAX)`.
+/// Times have a resolution of 1 ms. They are as the driver gives them, which may be wrong: see [`super::counters`]. One of more than 584
+/// years (a counter below zero, or one that the driver has not set) is `Span(u64::MAX)`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Survey {
     /// Centre frequency of the channel of 20 MHz, in MHz.

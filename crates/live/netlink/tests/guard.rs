@@ -88,6 +88,26 @@ fn a_wrap_of_32_bits_is_a_step_back() {
     assert_eq!(fault(&transmit), Fault::SteppedBack("transmit time"));
 }
 
+/// Totals of radios since they were set up, as a difference from zero: two radios of a Flint 2 (mt76), one of ath9k (gluon, pull request
+/// 826), and that of the tests of node_exporter.
+#[test]
+fn totals_of_real_radios_are_good() {
+    let totals = [
+        survey(3_632_796_925, 878_259_766, 440_957_725, 340_995_043),
+        survey(3_632_802_379, 146_150_367, 67_413_467, 76_785_952),
+        survey(1_704_490_481, 945_335_227, 584_372_518, 310_956_458),
+        survey(120_000, 30_000, 20_000, 10_000),
+    ];
+    for total in totals {
+        let at = total.active.unwrap().0 / MS;
+        let Reading::Good(difference) = last(&[(0, survey(0, 0, 0, 0)), (at, total)]) else {
+            panic!("{total:?}")
+        };
+        assert_eq!((Some(difference.active), Some(difference.busy)), (total.active, total.busy));
+        assert_eq!((difference.receive, difference.transmit), (total.receive, total.transmit));
+    }
+}
+
 /// A counter that each reading clears has the time since the last one: half of the differences step back, the others are tiny.
 #[test]
 fn counters_cleared_by_reading_are_unusable() {

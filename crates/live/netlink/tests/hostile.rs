@@ -193,7 +193,7 @@ fn random_bytes_do_not_panic() {
 }
 
 #[test]
-#[ignore = "a minute"]
+#[ignore = "seconds; `cargo test -p airfair-live -- --ignored`"]
 fn many_random_bytes_do_not_panic() {
     random(1_000_000, 2);
 }

@@ -124,6 +124,15 @@ fn interfaces_that_are_not_there() {
     assert!(interfaces.interface("lo").is_ok(), "the socket is made again after an error");
 }
 
+/// The kernel skips messages of the type `NLMSG_NOOP` (1), so there is no reply.
+#[test]
+fn no_reply_is_a_time_out() {
+    let mut exchange = Exchange::open(NETLINK_ROUTE).unwrap();
+    let silent = exchange.request(Request::new(1, 0, &[]), 16, false, &mut |_| Ok(()));
+    assert_eq!(silent, Err(Failure::TimeOut));
+    assert_eq!(exchange.request(link_request("lo"), 16, false, &mut |_| Ok(())), Ok(()));
+}
+
 #[test]
 fn families_of_this_kernel() {
     let Ok(mut exchange) = Exchange::open(NETLINK_GENERIC) else { return };

@@ -226,6 +226,8 @@ fn errors_of_the_kernel_say_which_thing_is_missing() {
     }
     let of_wireless = Error::of_wireless(failure(error(-19)), "wlan0", "survey");
     assert_eq!(of_wireless.to_string(), "wlan0: not a wireless interface");
+    let unloaded = Error::of_wireless(failure(error(-2)), "wlan0", "survey");
+    assert_eq!(unloaded, Error::NoProtocol { protocol: "nl80211" });
     let of_link = Error::of_link(failure(error(-19)), "wlan7");
     assert_eq!(of_link.to_string(), "wlan7: no such interface");
     let of_family = Error::of_family(failure(error(-2)), "nl80211");
@@ -290,7 +292,7 @@ fn a_reply_has_limits() {
             taken += 1;
         };
         assert_eq!(failure, Failure::TooLong);
-        assert!(taken <= MOST_MESSAGES && taken >= 256, "{taken}");
+        assert!((256..=MOST_MESSAGES).contains(&taken), "{taken}");
     }
 }
 
