@@ -1,8 +1,8 @@
 //! Differences of successive surveys, and a guard against those that cannot be right.
 //!
-//! Drivers reset the counters of a survey, or clear them by reading (both in ath10k), let them pass below zero (mt76, issue 1135), never set
-//! them (mwlwifi, issue 114), or have 32 bits that wrap. A wrong difference is worse than none, so a difference that cannot be right is bad,
-//! with its reason, and a driver with nothing but bad ones is unusable.
+//! Drivers reset the counters of a survey, or clear them by reading (both in ath10k), let them pass below zero (mt76, issue 1135), never
+//! set them (mwlwifi, issue 114), or have 32 bits that wrap. A wrong difference is worse than none, so a difference that cannot be right is
+//! bad, with its reason, and a driver with nothing but bad ones is unusable.
 
 use std::fmt;
 
