@@ -16,7 +16,7 @@ use crate::clock::{BootClock, Clock};
 use crate::config::{Config, ConfigError, MessagesConfig};
 use crate::keeper::Keeper;
 use crate::kernel::KernelMarker;
-use crate::load::LoadSource;
+use crate::load::{Fault, LoadSource};
 use crate::log::{Level, line};
 use crate::marker::{HOLDS, Marker, PacketCounts, Probabilities, RENEWED, index};
 use crate::messages::{Keys, Limits, Session};
@@ -67,6 +67,8 @@ struct Device {
     samples: u64,
     unread: u64,
     bad: u64,
+    /// Those of the bad ones that the host of the agent has refused.
+    refused: u64,
     /// The reason why the last sample was none.
     fault: Option<String>,
 }
@@ -161,14 +163,14 @@ impl Daemon {
         for (number, device) in (0..).zip(&mut self.devices) {
             let now = self.clock.boot();
             match device.source.read(now) {
-                Ok(counters) => {
+                Ok(Some(counters)) => {
                     device.started = true;
                     self.node.start(Radio(number), counters, now);
                 }
                 // It starts with the first counters that can be read.
-                Err(problem) => {
+                other => {
                     device.started = false;
-                    device.fail(problem);
+                    other.err().into_iter().for_each(|fault| device.fail(&fault));
                     self.node.skip_sample(Radio(number), now);
                 }
             }
@@ -251,9 +253,9 @@ impl Daemon {
     fn sample(&mut self, radio: Radio, now: Time) {
         let device = &mut self.devices[radio.ix()];
         let counters = match device.source.read(now) {
-            Ok(counters) => counters,
-            Err(problem) => {
-                device.fail(problem);
+            Ok(Some(counters)) => counters,
+            other => {
+                other.err().into_iter().for_each(|fault| device.fail(&fault));
                 self.node.skip_sample(radio, now);
                 return;
             }
@@ -266,8 +268,9 @@ impl Daemon {
         self.node.sample(radio, counters, now);
         let bad = self.node.bad_samples(radio);
         let device = &mut self.devices[radio.ix()];
-        if bad > device.bad {
-            device.bad = bad;
+        if bad > device.refused {
+            device.bad += bad - device.refused;
+            device.refused = bad;
             device.note(
                 "counters that cannot be right: they have stepped back, stand still or have jumped"
                     .to_string(),
@@ -460,6 +463,7 @@ impl Device {
             samples: 0,
             unread: 0,
             bad: 0,
+            refused: 0,
             fault: None,
         })
     }
@@ -467,7 +471,7 @@ impl Device {
     /// With the parts of another configuration.
     fn change_to(&mut self, radio: PlannedRadio, port: u16, now: Time) -> Result<(), String> {
         let PlannedRadio { at, source, action, attachment, .. } = radio;
-        (self.at, self.source, self.bad) = (at, source, 0);
+        (self.at, self.source, self.refused) = (at, source, 0);
         if attachment != self.marker.attachment() || action != self.marker.action() {
             // The new program is attached before the old one is taken away.
             self.marker = KernelMarker::attach(&self.name, attachment, action, port)?;
@@ -498,9 +502,13 @@ impl Device {
         }
     }
 
-    fn fail(&mut self, problem: String) {
-        self.unread += 1;
-        self.note(problem);
+    fn fail(&mut self, fault: &Fault) {
+        let counted = match fault {
+            Fault::Unread(_) => &mut self.unread,
+            Fault::Wrong(_) => &mut self.bad,
+        };
+        *counted += 1;
+        self.note(fault.reason().to_string());
     }
 
     /// Notes why there was no sample; a reason is logged once.

@@ -12,6 +12,7 @@
 //! | [`messages`] | authentication of messages between neighbours |
 //! | [`messenger`] | [`Messenger`](messenger::Messenger): datagrams to all neighbours of a radio, and to one |
 //! | [`neighbours`] | the neighbours of a node: hellos, addresses, messages of schemes |
+//! | [`netlink`] | surveys and stations of nl80211, counters of devices |
 //! | [`node`] | the node as a network for its hosts: agents at its radios, their timers |
 //! | [`plan`] | the scheme at each radio: what it wants, what is estimated, what is refused |
 //! | [`daemon`] | all of it, from the first sample to the last |
@@ -33,6 +34,7 @@ pub mod marker;
 pub mod messages;
 pub mod messenger;
 pub mod neighbours;
+pub mod netlink;
 pub mod node;
 pub mod plan;
 pub mod qdisc;

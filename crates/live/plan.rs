@@ -6,7 +6,7 @@ use airfair_schemes::{ParamValue, Scheme};
 
 use crate::config::{Config, LoadConfig, RadioConfig};
 use crate::kernel::Attachment;
-use crate::load::{DeviceCounters, EmulatedCounters, FileCounters, LoadSource, offered};
+use crate::load::{DeviceCounters, EmulatedCounters, FileCounters, LoadSource, SurveyCounters, offered};
 use crate::marker::{Action, HOLDS};
 
 /// A scheme at the radios of a node.
@@ -45,7 +45,7 @@ impl Plan {
         let scheme = config.build().map_err(|problem| vec![problem])?;
         let (mut radios, mut problems) = (Vec::new(), Vec::new());
         for (device, radio) in &config.radios {
-            let source = source(device, &radio.load);
+            let source = source(device, radio);
             let offers = offered(&*source, config.messages.is_some(), config.radios.len() == 1);
             let at = Interface { access_point: radio.access_point, rate: radio.rate, ..Interface::radio(0) };
             let wants = scheme.wants(&at);
@@ -95,8 +95,9 @@ impl Plan {
     }
 }
 
-fn source(device: &str, load: &LoadConfig) -> Box<dyn LoadSource> {
-    match load {
+fn source(device: &str, radio: &RadioConfig) -> Box<dyn LoadSource> {
+    match &radio.load {
+        LoadConfig::Survey => Box::new(SurveyCounters::new(device, radio.rate)),
         LoadConfig::Device => Box::new(DeviceCounters::new(device)),
         LoadConfig::Emulation => Box::new(EmulatedCounters::new(device)),
         LoadConfig::File(path) => Box::new(FileCounters::new(path.clone())),

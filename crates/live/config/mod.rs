@@ -85,6 +85,8 @@ pub struct RadioConfig {
 pub enum LoadConfig {
     /// The kernel's counters of the device.
     Device,
+    /// Those, and the driver's survey of the channel.
+    Survey,
     /// The emulation in which the node is.
     Emulation,
     /// A file that another program writes.
@@ -301,10 +303,11 @@ fn read_radio(mut table: Table<'_>, cell: bool, source: &mut Source<'_>) -> Opti
 }
 
 fn read_load(entry: &Entry<'_>, source: &mut Source<'_>) -> Option<LoadConfig> {
-    const WORDS: [&str; 2] = ["device", "emulation"];
+    const WORDS: [&str; 3] = ["device", "survey", "emulation"];
     let text = entry.text(source, "a source of counters")?;
     match text.as_str() {
         "device" => Some(LoadConfig::Device),
+        "survey" => Some(LoadConfig::Survey),
         "emulation" => Some(LoadConfig::Emulation),
         other => match other.strip_prefix("file:").filter(|path| path.starts_with('/')) {
             Some(path) => Some(LoadConfig::File(PathBuf::from(path))),

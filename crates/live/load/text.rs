@@ -1,12 +1,11 @@
-//! Counters of a device and of its channel.
+//! Counters as text: from a file that another program writes, and from the emulation.
 
-use std::fmt;
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
-use airfair_host::{Capabilities, InterfaceCounters};
+use airfair_host::InterfaceCounters;
 use airfair_schemes::places::{Airtime, Capability, LinkUse};
 use airfair_units::{Span, Time};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -14,75 +13,7 @@ use rustix::net::{
     AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, connect, recv, send, socket_with,
 };
 
-/// Counters of a device from a moment to now.
-pub trait LoadSource: fmt::Debug {
-    /// Reads the counters.
-    ///
-    /// # Errors
-    /// They cannot be read, or are not complete: the reason for a log.
-    fn read(&mut self, now: Time) -> Result<InterfaceCounters, String>;
-
-    /// The capabilities that follow from what it counts.
-    fn offers(&self) -> &'static [Capability];
-
-    /// The source in words.
-    fn words(&self) -> String;
-}
-
-/// Bytes of an Ethernet header, which the kernel's counters of a device have for each packet and IP does not.
-const ETHERNET: u64 = 14;
-
-/// The kernel's counters of a device: packets and bytes in both directions, no times.
-#[derive(Debug)]
-pub struct DeviceCounters {
-    device: String,
-}
-
-impl DeviceCounters {
-    /// Those of a device of the calling thread's network namespace.
-    #[must_use]
-    pub fn new(device: &str) -> Self {
-        Self { device: device.to_string() }
-    }
-}
-
-/// The table of devices of the calling thread's network namespace. Another process's `/sys` may be that of another one.
-const DEVICES: &str = "/proc/thread-self/net/dev";
-
-impl LoadSource for DeviceCounters {
-    fn read(&mut self, now: Time) -> Result<InterfaceCounters, String> {
-        let table = fs::read_to_string(DEVICES).map_err(|error| format!("{DEVICES}: {error}"))?;
-        let link = link_of(&table, &self.device).ok_or_else(|| format!("{}: no such device", self.device))?;
-        let traffic = link.sent_packets + link.received_packets;
-        Ok(InterfaceCounters { at: now, airtime: None, link, traffic, ..InterfaceCounters::default() })
-    }
-
-    fn offers(&self) -> &'static [Capability] {
-        &[Capability::Samples, Capability::LinkUse]
-    }
-
-    fn words(&self) -> String {
-        format!("the kernel's counters of {}", self.device)
-    }
-}
-
-/// Packets and bytes of a device in the kernel's table: of 16 columns the first two are received, the ninth and tenth sent.
-fn link_of(table: &str, device: &str) -> Option<LinkUse> {
-    let row = table.lines().find_map(|line| line.trim_start().strip_prefix(device)?.strip_prefix(':'))?;
-    let numbers: Vec<u64> = row.split_whitespace().map_while(|word| word.parse().ok()).collect();
-    let &[received_bytes, received_packets, _, _, _, _, _, _, sent_bytes, sent_packets, ..] = &numbers[..]
-    else {
-        return None;
-    };
-    let ip = |bytes: u64, packets: u64| bytes.saturating_sub(ETHERNET.saturating_mul(packets));
-    Some(LinkUse {
-        sent_packets,
-        sent_bytes: ip(sent_bytes, sent_packets),
-        received_packets,
-        received_bytes: ip(received_bytes, received_packets),
-        ..LinkUse::default()
-    })
-}
+use super::{Fault, LoadSource};
 
 /// Most bytes of a text of counters.
 const LARGEST_TEXT: usize = 4096;
@@ -180,19 +111,18 @@ impl FileCounters {
 }
 
 impl LoadSource for FileCounters {
-    fn read(&mut self, _now: Time) -> Result<InterfaceCounters, String> {
+    fn read(&mut self, _now: Time) -> Result<Option<InterfaceCounters>, Fault> {
         use std::io::Read;
         let name = self.0.display();
         let mut text = String::new();
-        let file = fs::File::open(&self.0).map_err(|error| format!("{name}: {error}"))?;
-        file.take(LARGEST_TEXT as u64)
-            .read_to_string(&mut text)
-            .map_err(|error| format!("{name}: {error}"))?;
-        parse_counters(&text).map_err(|problem| format!("{name}: {problem}"))
+        let file = fs::File::open(&self.0).map_err(|error| Fault::Unread(format!("{name}: {error}")))?;
+        let read = file.take(LARGEST_TEXT as u64).read_to_string(&mut text);
+        read.map_err(|error| Fault::Unread(format!("{name}: {error}")))?;
+        parse_counters(&text).map(Some).map_err(|problem| Fault::Wrong(format!("{name}: {problem}")))
     }
 
-    fn offers(&self) -> &'static [Capability] {
-        OF_TEXT
+    fn offers(&self) -> (&'static [Capability], &'static [Capability]) {
+        (OF_TEXT, &[])
     }
 
     fn words(&self) -> String {
@@ -220,7 +150,7 @@ impl EmulatedCounters {
         Self { device: device.to_string(), socket: None }
     }
 
-    fn ask_for(&mut self) -> io::Result<String> {
+    fn request(&mut self) -> io::Result<String> {
         let socket = match self.socket.take() {
             Some(socket) => socket,
             None => {
@@ -246,16 +176,18 @@ impl EmulatedCounters {
 }
 
 impl LoadSource for EmulatedCounters {
-    fn read(&mut self, _now: Time) -> Result<InterfaceCounters, String> {
-        let text = self.ask_for().map_err(|error| format!("the emulation does not answer: {error}"))?;
+    fn read(&mut self, _now: Time) -> Result<Option<InterfaceCounters>, Fault> {
+        let silent = |error| Fault::Unread(format!("the emulation does not answer: {error}"));
+        let text = self.request().map_err(silent)?;
+        let wrong = |problem: &str| Fault::Wrong(format!("the emulation's answer: {problem}"));
         match text.strip_prefix("error ") {
-            Some(problem) => Err(format!("the emulation: {}", problem.trim())),
-            None => parse_counters(&text).map_err(|problem| format!("the emulation's answer: {problem}")),
+            Some(problem) => Err(wrong(problem.trim())),
+            None => parse_counters(&text).map(Some).map_err(|problem| wrong(&problem)),
         }
     }
 
-    fn offers(&self) -> &'static [Capability] {
-        OF_TEXT
+    fn offers(&self) -> (&'static [Capability], &'static [Capability]) {
+        (OF_TEXT, &[])
     }
 
     fn words(&self) -> String {
@@ -263,48 +195,9 @@ impl LoadSource for EmulatedCounters {
     }
 }
 
-/// Capabilities of a radio in a host whose packets stay in the kernel: those of the program there, of its source of counters, and of its messages,
-/// if it has some. Of what the daemon itself would have to count, change or hold with each packet nothing is there.
-///
-/// Estimates: the time that the NAV reserves is taken for 0 by whoever counts the times of the radio's states; neighbours are those whose hellos are
-/// heard; the time of an exchange is arithmetic.
-#[must_use]
-pub fn offered(source: &dyn LoadSource, messages: bool, lone: bool) -> Capabilities {
-    use Capability::{Airtime, Ecn, Exchange, LoneRadio, NavTime, Neighbours, Received};
-    let mut exact = vec![Ecn, Received];
-    exact.extend(source.offers());
-    let mut estimated = vec![Exchange];
-    if exact.contains(&Airtime) {
-        estimated.push(NavTime);
-    }
-    if messages {
-        estimated.push(Neighbours);
-    }
-    if lone {
-        exact.push(LoneRadio);
-    }
-    Capabilities::exactly(&exact).estimating(&estimated)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const TABLE: &str = "Inter-|   Receive                                                |  Transmit
- face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
-    lo:       0       0    0    0    0     0          0         0        0       0    0    0    0     0       0          0
- wlan0: 1400100     100    0    0    0     0          0         0  2800200     200    0    0    0     0       0          0
-wlan01: 9 9 0 0 0 0 0 0 9 9 0 0 0 0 0 0
-";
-
-    #[test]
-    fn a_device_has_its_row() {
-        let link = link_of(TABLE, "wlan0").unwrap();
-        assert_eq!((link.received_packets, link.received_bytes), (100, 1_400_100 - 1400));
-        assert_eq!((link.sent_packets, link.sent_bytes), (200, 2_800_200 - 2800));
-        assert_eq!(link_of(TABLE, "wlan"), None);
-        assert_eq!(link_of("wlan0: 1 2 3", "wlan0"), None);
-    }
 
     #[test]
     fn counters_are_read_from_text() {
