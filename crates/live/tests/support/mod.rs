@@ -152,6 +152,11 @@ impl Station {
         send_packets(&self.own, STATION, count);
     }
 
+    /// Its network.
+    pub fn network(&self) -> fs::File {
+        self.network.try_clone().unwrap()
+    }
+
     /// Packets that its stack has received, those with a mark first.
     pub fn received(&self) -> (u64, u64) {
         let network = self.network.as_fd();
@@ -175,6 +180,11 @@ pub fn marks() -> (u64, u64) {
         both.filter(|(name, _)| *name == wanted).map(|(_, value)| value.parse::<u64>().unwrap()).sum::<u64>()
     };
     (of("InCEPkts"), of("InECT0Pkts"))
+}
+
+/// Moves the calling thread into a network.
+pub fn enter(network: &fs::File) {
+    move_into_link_name_space(network.as_fd(), Some(LinkNameSpaceType::Network)).unwrap();
 }
 
 /// A folder that is removed at the end.
