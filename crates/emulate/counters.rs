@@ -1,8 +1,8 @@
 //! Counters of radios for programs in nodes, as a driver would have them.
 //!
-//! At an abstract name in each node's network namespace a program sends the name of a device, as a datagram, and gets lines of a name and a whole
-//! number: the time and those of the radio's states in nanoseconds, whole milliseconds like a driver's, then packets and bytes of IP. A driver has no
-//! count of the NAV, which is idle time here.
+//! At an abstract name in each node's network namespace a program sends the name of a device, as a datagram, and gets lines of a name and a
+//! whole number: the time and those of the radio's states in nanoseconds, whole milliseconds like a driver's, then packets and bytes of IP.
+//! A driver has no count of the NAV, which is idle time here.
 
 use std::fmt::Write;
 use std::io;

@@ -57,7 +57,7 @@ struct Device {
     at: Interface,
     source: Box<dyn LoadSource>,
     marker: KernelMarker,
-    /// Its agent has started.
+    /// The agent has started.
     started: bool,
     /// The last setting of the law.
     set: [Probability; 2],
@@ -324,8 +324,8 @@ impl Daemon {
         }
     }
 
-    /// Reads the configuration again. Where it is wrong, the daemon goes on with the one that it has. Devices that stay keep their settings until
-    /// the new law has set its own.
+    /// Reads the configuration again. Where it is wrong, the daemon goes on with the one that it has. Devices that stay keep their settings
+    /// until the new law has set its own.
     fn reload(&mut self) {
         notify("RELOADING=1");
         match read(&self.path).and_then(|config| {

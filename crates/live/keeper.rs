@@ -1,7 +1,7 @@
 //! The process that takes away what the kernel keeps of a daemon that was killed: filters, and the queueing discipline at which they are.
 //!
-//! It waits at the end of a pipe whose other end the daemon holds. When that closes, the daemon has ended, however it did. `airfaird clean` does
-//! the same by hand, and after the end of the service.
+//! It waits at the end of a pipe whose other end the daemon holds. When that closes, the daemon has ended, however it did. `airfaird clean`
+//! does the same by hand, and after the end of the service.
 
 use std::io::{self, BufRead, Write};
 use std::os::unix::process::CommandExt;

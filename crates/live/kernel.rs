@@ -42,7 +42,7 @@ const SPREAD: u64 = 4;
 /// UDP ports of messages that no scheme drops: DHCP, OLSR and MANET, Babel, BATMAN's gateway.
 const MESSAGES: [u16; 7] = [67, 68, 269, 546, 547, 698, 6696];
 
-/// How a program is attached to a device.
+/// The attachment of a program to a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Attachment {
@@ -116,7 +116,7 @@ impl KernelMarker {
         // The program does not need the types of this kernel, whose description would be megabytes.
         let mut loaded =
             EbpfLoader::new().btf(None).load(PROGRAM).map_err(|error| refused("load", &error))?;
-        // What a daemon has left that was killed with its keeper, and the discipline that it has made.
+        // Those that a daemon has left that was killed with its keeper, and the discipline that it has made.
         let left = remove_filters(device);
         // That it is there already is no error: it is somebody else's then.
         let made_clsact = attachment == Attachment::Clsact && (qdisc_add_clsact(device).is_ok() || left);
@@ -135,7 +135,7 @@ impl KernelMarker {
         Ok(Self { device, attachment, action, made_clsact, settings, counts, _loaded: loaded })
     }
 
-    /// How the program is attached.
+    /// The attachment of the program.
     #[must_use]
     pub const fn attachment(&self) -> Attachment {
         self.attachment

@@ -5,10 +5,10 @@ use std::fmt;
 use airfair_schemes::places::{Direction, Probability};
 use airfair_units::{Span, Time};
 
-/// How long a setting holds after it was made, unless it is made again: marks end within this time after a daemon has stopped.
+/// A setting holds for this long, unless it is made again: marks end within this time after a daemon has stopped.
 pub const HOLDS: Span = Span::from_millis(1_500);
 
-/// How often a daemon makes its settings again.
+/// Interval at which a daemon makes its settings again.
 pub const RENEWED: Span = Span::from_millis(500);
 
 /// The actions on a packet that a probability has chosen.

@@ -1,7 +1,7 @@
 //! The neighbours of a node: hellos, their addresses, and the messages of schemes.
 //!
-//! Each daemon sends a hello to everyone at each radio. Whoever has been heard at a radio within [`Neighbours::PRESENT`] is a neighbour there. The
-//! payload of an authentic packet ([`crate::messages`]) is one of these:
+//! Each daemon sends a hello to everyone at each radio. Whoever has been heard at a radio within [`Neighbours::PRESENT`] is a neighbour
+//! there. The payload of an authentic packet ([`crate::messages`]) is one of these:
 //!
 //! | first byte | rest |
 //! |---|---|

@@ -30,7 +30,7 @@ pub struct PlannedRadio {
     pub source: Box<dyn LoadSource>,
     /// The action on packets that are chosen.
     pub action: Action,
-    /// How the program in the kernel is attached.
+    /// The attachment of the program in the kernel.
     pub attachment: Attachment,
     /// Capabilities that the scheme wants and that are estimated.
     pub estimated: Vec<Capability>,

@@ -18,8 +18,8 @@ const SIDES: [TcHandle; 2] =
 const LARGEST: usize = 32 * 1024;
 const MOST_ANSWERS: usize = 256;
 
-/// Removes the discipline of a device of this process's network namespace, if no filter is there. True if it was removed: filters of others, and
-/// their discipline, stay.
+/// Removes the discipline of a device of this process's network namespace, if no filter is there. True if it was removed: filters of
+/// others, and their discipline, stay.
 ///
 /// # Errors
 /// The kernel does not answer, or refuses.

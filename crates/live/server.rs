@@ -19,7 +19,7 @@ const MOST_CLIENTS: usize = 8;
 /// Most bytes of an answer.
 const LARGEST: u64 = 1 << 20;
 
-/// How long a client may wait for the answer of a daemon, and a daemon for the room for it.
+/// Longest time for the answer of a daemon.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The listeners of a daemon. The path of the socket is removed when this is dropped.

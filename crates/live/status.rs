@@ -27,7 +27,7 @@ pub struct State {
     pub preset: String,
     /// Seconds since the daemon has started.
     pub uptime_s: f64,
-    /// How often the configuration was read again.
+    /// Times at which the configuration was read again.
     pub reloads: u64,
     /// Messages of neighbours; none where the scheme needs none.
     pub messages: Option<MessagesState>,
@@ -62,7 +62,7 @@ pub struct NeighbourState {
 pub struct RadioState {
     /// The name of the device.
     pub device: String,
-    /// How the program in the kernel is attached: "tcx" or "clsact".
+    /// The attachment of the program in the kernel: "tcx" or "clsact".
     pub attachment: String,
     /// True if the last setting holds; false: all packets pass.
     pub acts: bool,

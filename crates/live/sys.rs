@@ -5,8 +5,8 @@
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// A descriptor from which the signals that end a daemon, and the one that lets it read its configuration again, can be read. They no longer
-/// interrupt this process.
+/// A descriptor from which the signals that end a daemon, and the one that lets it read its configuration again, can be read. They no
+/// longer interrupt this process.
 pub(crate) fn signals() -> io::Result<OwnedFd> {
     // SAFETY: the set is initialised before it is read; the descriptor is checked and owned by nobody else.
     unsafe {

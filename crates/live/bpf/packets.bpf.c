@@ -34,7 +34,7 @@ enum {
 	SPREAD = 4, // from one packet to the next that is chosen the distances are alike (NRED, Algorithm 5.2)
 };
 
-// What the daemon sets for a direction: 0 outgoing, 1 incoming.
+// The setting of a direction: 0 outgoing, 1 incoming.
 struct setting {
 	__u64 until;     // boot clock, ns: afterwards all packets pass
 	__u64 numerator; // the probability is this by 2^32
@@ -42,7 +42,7 @@ struct setting {
 	__u32 reserved;
 };
 
-// What has been done in a direction.
+// Packets of a direction so far.
 struct count {
 	__u64 packets; // segments of IP, those of a batch apart
 	__u64 bytes;   // of IP

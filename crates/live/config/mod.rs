@@ -8,8 +8,8 @@
 //! | `[messages]` | `keys`, `network`, `port`, `hello`: for schemes whose nodes speak with one another |
 //! | `[status]` | `socket`, `metrics` |
 //!
-//! A key that is not known, a value that does not fit, a parameter out of its range: each is an error with file, line and key, and all of them
-//! are found at once.
+//! A key that is not known, a value that does not fit, a parameter out of its range: each is an error with file, line and key, and all of
+//! them are found at once.
 
 mod text;
 
@@ -76,7 +76,7 @@ pub struct RadioConfig {
     pub access_point: bool,
     /// Where its counters come from.
     pub load: LoadConfig,
-    /// How the program in the kernel is attached; none: as this kernel does it best.
+    /// The attachment of the program in the kernel; none: as this kernel does it best.
     pub attach: Option<Attachment>,
 }
 

@@ -48,11 +48,11 @@ impl Fault {
     }
 }
 
-/// Capabilities of a radio in a host whose packets stay in the kernel: those of the program there, of its source of counters, and of its messages,
-/// if it has some. Of what the daemon itself would have to count, change or hold with each packet nothing is there.
+/// Capabilities of a radio in a host whose packets stay in the kernel: those of the program there, of its source of counters, and of its
+/// messages, if it has some. Of what the daemon itself would have to count, change or hold with each packet nothing is there.
 ///
-/// Estimates: the time that the NAV reserves is taken for 0 by whoever counts the times of the radio's states; neighbours are those whose hellos are
-/// heard; the time of an exchange is arithmetic.
+/// Estimates: the time that the NAV reserves is taken for 0 by whoever counts the times of the radio's states; neighbours are those whose
+/// hellos are heard; the time of an exchange is arithmetic.
 #[must_use]
 pub fn offered(source: &dyn LoadSource, messages: bool, lone: bool) -> Capabilities {
     use Capability::{Airtime, Ecn, Exchange, LoneRadio, NavTime, Neighbours, Received};

@@ -1,9 +1,9 @@
 //! The driver's survey of the channel, beside the kernel's counters of the device.
 //!
-//! A survey has no times of the radio's states but four totals. Of a difference between two surveys, where it can be right, the time of transmission
-//! and of reception are the driver's, the rest of the busy time is a carrier that is no frame, and the rest of the active time is idle. The time of
-//! frames for the node itself, which a driver does not count, is that of the received bytes at the radio's rate, an estimate that lacks headers; no
-//! driver's NAV is known.
+//! A survey has no times of the radio's states but four totals. Of a difference between two surveys, where it can be right, the time of
+//! transmission and of reception are the driver's, the rest of the busy time is a carrier that is no frame, and the rest of the active time
+//! is idle. The time of frames for the node itself, which a driver does not count, is that of the received bytes at the radio's rate, an
+//! estimate that lacks headers; no driver's NAV is known.
 
 use airfair_host::InterfaceCounters;
 use airfair_schemes::places::{Airtime, Capability};

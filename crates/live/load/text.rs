@@ -18,8 +18,8 @@ use super::{Fault, LoadSource};
 /// Most bytes of a text of counters.
 const LARGEST_TEXT: usize = 4096;
 
-/// Counters as text, in lines of a name and a whole number. Times are in nanoseconds, `at` by the boot clock or any other that goes on; what is
-/// missing of the five states of the radio counts as idle.
+/// Counters as text, in lines of a name and a whole number. Times are in nanoseconds, `at` by the boot clock or any other that goes on;
+/// what is missing of the five states of the radio counts as idle.
 ///
 /// ```text
 /// at 12000000000
@@ -133,7 +133,7 @@ impl LoadSource for FileCounters {
 /// The name at which an emulation serves the counters of a node's radios, among the abstract names of its network namespace.
 pub const EMULATION: &[u8] = b"airfair-counters";
 
-/// How long an emulation may take to answer.
+/// Longest time for the answer of an emulation.
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
 /// Counters of a radio of the emulator, in whose node this process runs.

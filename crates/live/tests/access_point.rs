@@ -22,6 +22,13 @@ fn write_counters(path: &std::path::Path, started: f64) {
     fs::rename(&new, path).unwrap();
 }
 
+/// A daemon's configuration with these counters; of any load it marks nearly all, unless `law` says otherwise.
+fn config(counters: &std::path::Path, attach: &str, law: &str) -> String {
+    let law = if law.is_empty() { "interval = \"20 ms\"\nrho0 = 0.0\nalpha = 1000.0" } else { law };
+    let load = format!("load = \"file:{}\"\nattach = \"{attach}\"", counters.display());
+    format!("scheme = \"lbm\"\n[schemes.lbm]\n{law}\n[radio.wl0]\nrate = \"8 Mbit/s\"\n{load}")
+}
+
 /// Section 2.2: of 10^5 packets as many are marked as the law says, within 2 % of all that is 0.1.
 #[test]
 fn packets_are_marked_with_the_probability_of_the_law() {
@@ -34,9 +41,11 @@ fn packets_are_marked_with_the_probability_of_the_law() {
         let counters = folder.file("counters");
         let started = support::now() - 1.0;
         write_counters(&counters, started);
-        let load = format!("file:{}", counters.display());
-        let config = format!(
-            "scheme = \"lbm\"\nnode = \"ap\"\n[schemes.lbm]\ninterval = \"1 s\"\nalpha = 1.0\n[radio.wl0]\nrate = \"8 Mbit/s\"\nload = \"{load}\"\nattach = \"{attach}\""
+        let config = config(
+            &counters,
+            attach,
+            "interval = \"1 s\"
+alpha = 1.0",
         );
         let daemon = Daemon::start(&folder, &config);
         let is_near = |p: f64| (p - 0.1).abs() < 0.01;
@@ -95,10 +104,7 @@ fn a_killed_daemon_does_no_harm() {
         let counters = folder.file("counters");
         let started = support::now() - 1.0;
         write_counters(&counters, started);
-        let load = format!("file:{}", counters.display());
-        let config = format!(
-            "scheme = \"lbm\"\n[schemes.lbm]\ninterval = \"20 ms\"\nrho0 = 0.0\nalpha = 1000.0\n[radio.wl0]\nrate = \"8 Mbit/s\"\nload = \"{load}\"\nattach = \"{attach}\""
-        );
+        let config = config(&counters, attach, "");
         let mut daemon = Daemon::start(&folder, &config);
         assert!(wait_until(3.0, || {
             write_counters(&counters, started);
@@ -149,7 +155,8 @@ fn a_killed_daemon_does_no_harm() {
     }
 }
 
-/// If the keeper is killed, too, the deadline in the kernel lets all packets pass, and `airfaird clean`, or the next daemon, removes the rest.
+/// If the keeper is killed, too, the deadline in the kernel lets all packets pass, and `airfaird clean`, or the next daemon, removes the
+/// rest.
 #[test]
 fn without_a_keeper_the_deadline_holds() {
     if !may_run("without_a_keeper_the_deadline_holds") {
@@ -160,10 +167,7 @@ fn without_a_keeper_the_deadline_holds() {
     let counters = folder.file("counters");
     let started = support::now() - 1.0;
     write_counters(&counters, started);
-    let load = format!("file:{}", counters.display());
-    let config = format!(
-        "scheme = \"lbm\"\n[schemes.lbm]\ninterval = \"20 ms\"\nrho0 = 0.0\nalpha = 1000.0\n[radio.wl0]\nrate = \"8 Mbit/s\"\nload = \"{load}\"\nattach = \"clsact\""
-    );
+    let config = config(&counters, "clsact", "");
     let mut daemon = Daemon::start(&folder, &config);
     assert!(wait_until(3.0, || {
         write_counters(&counters, started);
@@ -201,10 +205,7 @@ fn a_reload_has_no_gap() {
     let counters = folder.file("counters");
     let started = support::now() - 1.0;
     write_counters(&counters, started);
-    let load = format!("file:{}", counters.display());
-    let config = format!(
-        "scheme = \"lbm\"\n[schemes.lbm]\ninterval = \"20 ms\"\nrho0 = 0.0\nalpha = 1000.0\n[radio.wl0]\nrate = \"8 Mbit/s\"\nload = \"{load}\""
-    );
+    let config = config(&counters, "auto", "");
     let daemon = Daemon::start(&folder, &config);
     assert!(wait_until(3.0, || {
         write_counters(&counters, started);

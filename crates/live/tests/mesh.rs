@@ -21,7 +21,8 @@ fn write_counters(path: &std::path::Path, started: f64) {
     let part = |of: u64| time / 100 * of;
     let packets = time / 10_000_000;
     let text = format!(
-        "at {time}\ntransmit {}\nreceive {}\nreceive_own 0\nbusy 0\nidle {}\nsent_packets {packets}\nsent_bytes {}\nreceived_packets 0\nreceived_bytes 0\n",
+        "at {time}\ntransmit {}\nreceive {}\nreceive_own 0\nbusy 0\nidle {}\nsent_packets {packets}\nsent_bytes {}\n\
+         received_packets 0\nreceived_bytes 0\n",
         part(25),
         part(70),
         time - part(95),
@@ -104,7 +105,9 @@ fn authentic_notifications_make_a_node_drop() {
     let started = support::now() - 1.0;
     write_counters(&counters, started);
     let config = format!(
-        "scheme = \"nred\"\nnode = \"one\"\n[radio.wl0]\nrate = \"2 Mbit/s\"\nload = \"file:{}\"\n[messages]\nkeys = \"{}\"\nhello = \"500 ms\"\n[schemes.nred]\npreset = \"paper\"\nset_up = false\nbroadcast = true\n",
+        "scheme = \"nred\"\nnode = \"one\"\n[radio.wl0]\nrate = \"2 Mbit/s\"\nload = \"file:{}\"\n\
+         [messages]\nkeys = \"{}\"\nhello = \"500 ms\"\n\
+         [schemes.nred]\npreset = \"paper\"\nset_up = false\nbroadcast = true\n",
         counters.display(),
         keys.display(),
     );
@@ -159,7 +162,8 @@ fn authentic_notifications_make_a_node_drop() {
         assert!(wait_until(2.0, || daemon.state().radios[0].neighbours.len() == 1));
         assert_eq!(daemon.state().radios[0].neighbours[0].node, "two");
         assert!(dropped(&station, &daemon) == 0.0, "nothing was notified yet");
-        // Section 5.3: the share is normalizedP_b avg_tx, and avg_tx a quarter of 242.7; by Algorithm 5.2 one of 1/(2 p) packets is dropped.
+        // Section 5.3: the share is normalizedP_b avg_tx, and avg_tx a quarter of 242.7; by Algorithm 5.2 one of 1/(2 p) packets is
+        // dropped.
         let normalized = 0.001;
         let expected = 2.0 * normalized * 0.25 * 2e6 / (8.0 * 1030.0);
         order("notify", normalized);
@@ -167,7 +171,7 @@ fn authentic_notifications_make_a_node_drop() {
         sleep(Duration::from_millis(50));
         let share = dropped(&station, &daemon);
         assert!((share - expected).abs() < 0.08 * expected, "{share} of {expected}");
-        // What was said ends after its lifetime.
+        // A notification ends after its lifetime.
         for _ in 0..44 {
             write_counters(&counters, started);
             sleep(Duration::from_millis(50));

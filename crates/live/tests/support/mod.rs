@@ -152,7 +152,7 @@ impl Station {
         send_packets(&self.own, STATION, count);
     }
 
-    /// Its network.
+    /// The network of the station.
     pub fn network(&self) -> fs::File {
         self.network.try_clone().unwrap()
     }
@@ -170,7 +170,8 @@ impl Station {
     }
 }
 
-/// Packets with a mark, and those that could carry one and have none, that the stack of the calling thread has received: the kernel's own counts.
+/// Packets with a mark, and those that could carry one and have none, that the stack of the calling thread has received: the kernel's own
+/// counts.
 pub fn marks() -> (u64, u64) {
     let text = fs::read_to_string("/proc/thread-self/net/netstat").unwrap();
     let mut rows = text.lines().filter_map(|line| line.strip_prefix("IpExt: "));
@@ -258,7 +259,7 @@ fn state(socket: &Path) -> Option<State> {
     serde_json::from_str(&airfair_live::server::state_at(socket).ok()?).ok()
 }
 
-/// What there is of the daemon at `wl0`: filters by name, and queueing disciplines.
+/// All that there is of the daemon at `wl0`: filters by name, and queueing disciplines.
 pub fn left_behind() -> String {
     let filters = ["egress", "ingress"].map(|side| run(&format!("tc filter show dev wl0 {side}")));
     let queues = run("tc qdisc show dev wl0");
