@@ -88,30 +88,41 @@ struct fields {
 	__u8 is_data;   // TCP or UDP, and no message
 };
 
+// Bytes of a packet from an offset: where they are, or, if they are in another part of its memory, a copy of them in `copy`.
+INLINE const void *bytes_at(struct __sk_buff *packet, __u32 offset, void *copy, __u32 bytes)
+{
+	const void *data = (const void *)(long)packet->data, *end = (const void *)(long)packet->data_end;
+	if (data + offset + bytes <= end)
+		return data + offset;
+	return load_bytes(packet, offset, copy, bytes) < 0 ? 0 : copy;
+}
+
 INLINE int read_fields(struct __sk_buff *packet, struct fields *found, int ports)
 {
 	__u8 protocol;
 	__u32 transport;
 	found->is_data = 0;
 	if (packet->protocol == NETWORK(ETH_P_IP)) {
-		struct iphdr ip;
-		if (load_bytes(packet, ETH_HLEN, &ip, sizeof(ip)) < 0)
+		struct iphdr copy;
+		const struct iphdr *ip = bytes_at(packet, ETH_HLEN, &copy, sizeof(copy));
+		if (!ip)
 			return 0;
-		found->ecn = ip.tos & 3;
-		protocol = ip.protocol;
-		transport = ETH_HLEN + 4 * ip.ihl;
+		found->ecn = ip->tos & 3;
+		protocol = ip->protocol;
+		transport = ETH_HLEN + 4 * ip->ihl;
 		// A later fragment has no ports: it goes with its datagram.
-		if (ip.frag_off & NETWORK(0x1fff)) {
+		if (ip->frag_off & NETWORK(0x1fff)) {
 			found->is_data = protocol == IPPROTO_TCP || protocol == IPPROTO_UDP;
 			return 1;
 		}
 	} else if (packet->protocol == NETWORK(ETH_P_IPV6)) {
-		struct ipv6hdr ip;
-		if (load_bytes(packet, ETH_HLEN, &ip, sizeof(ip)) < 0)
+		struct ipv6hdr copy;
+		const struct ipv6hdr *ip = bytes_at(packet, ETH_HLEN, &copy, sizeof(copy));
+		if (!ip)
 			return 0;
-		found->ecn = ip.flow_lbl[0] >> 4 & 3;
-		protocol = ip.nexthdr;
-		transport = ETH_HLEN + sizeof(ip);
+		found->ecn = ip->flow_lbl[0] >> 4 & 3;
+		protocol = ip->nexthdr;
+		transport = ETH_HLEN + sizeof(copy);
 	} else {
 		return 0;
 	}
@@ -131,7 +142,7 @@ INLINE int chosen(const struct setting *set, __u32 direction)
 {
 	__u64 p = set->numerator, one = 1ULL << 32;
 	if (!(set->actions & SPREAD))
-		return random_u32() < p;
+		return p && random_u32() < p;
 	__u32 *distance = map_lookup(&distances, &direction);
 	if (!distance)
 		return 0;
