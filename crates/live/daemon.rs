@@ -59,6 +59,8 @@ struct Device {
     marker: KernelMarker,
     /// The agent has started.
     started: bool,
+    /// The largest probability that is carried out.
+    most: Probability,
     /// The last setting of the law.
     set: [Probability; 2],
     set_at: Option<Time>,
@@ -287,7 +289,7 @@ impl Daemon {
         for (radio, setting) in self.node.take_settings() {
             let Setting::Probability(direction, probability) = setting else { continue };
             let device = &mut self.devices[radio.ix()];
-            device.set[index(direction)] = probability;
+            device.set[index(direction)] = probability.min(device.most);
             device.set_at = Some(now);
             changed.insert(radio, ());
         }
@@ -448,7 +450,7 @@ fn fill_randomly(mut bytes: &mut [u8]) {
 
 impl Device {
     fn new(radio: PlannedRadio, port: u16) -> Result<Self, String> {
-        let PlannedRadio { device: name, at, source, action, attachment, .. } = radio;
+        let PlannedRadio { device: name, at, source, action, attachment, most_probability: most, .. } = radio;
         let marker = KernelMarker::attach(&name, attachment, action, port)?;
         let set = [Probability::ZERO; 2];
         Ok(Self {
@@ -457,6 +459,7 @@ impl Device {
             source,
             marker,
             started: false,
+            most,
             set,
             set_at: None,
             acts: false,
@@ -470,8 +473,8 @@ impl Device {
 
     /// With the parts of another configuration.
     fn change_to(&mut self, radio: PlannedRadio, port: u16, now: Time) -> Result<(), String> {
-        let PlannedRadio { at, source, action, attachment, .. } = radio;
-        (self.at, self.source, self.refused) = (at, source, 0);
+        let PlannedRadio { at, source, action, attachment, most_probability, .. } = radio;
+        (self.at, self.source, self.refused, self.most) = (at, source, 0, most_probability);
         if attachment != self.marker.attachment() || action != self.marker.action() {
             // The new program is attached before the old one is taken away.
             self.marker = KernelMarker::attach(&self.name, attachment, action, port)?;

@@ -85,8 +85,9 @@ pub struct MessageCounts {
 }
 
 impl Neighbours {
-    /// A neighbour is there for this many intervals of hellos after its last packet.
-    pub const PRESENT: u64 = 3;
+    /// A neighbour is there for this many intervals of hellos after its last packet. Many: where flows starve, hellos are lost for long, and a node
+    /// that has lost sight of its neighbours would no longer notify them.
+    pub const PRESENT: u64 = 15;
 
     /// A node with these radios. `hello`: interval of its hellos.
     #[must_use]

@@ -1,7 +1,7 @@
 //! The scheme at each radio: the parts that are there, what is estimated, what is refused.
 
 use airfair_host::Capabilities;
-use airfair_schemes::places::{Capability, Interface, NodeId};
+use airfair_schemes::places::{Capability, Interface, NodeId, Probability};
 use airfair_schemes::{ParamValue, Scheme};
 
 use crate::config::{Config, LoadConfig, RadioConfig};
@@ -32,6 +32,8 @@ pub struct PlannedRadio {
     pub action: Action,
     /// The attachment of the program in the kernel.
     pub attachment: Attachment,
+    /// The largest probability that is carried out.
+    pub most_probability: Probability,
     /// Capabilities that the scheme wants and that are estimated.
     pub estimated: Vec<Capability>,
 }
@@ -61,6 +63,7 @@ impl Plan {
                 source,
                 action: action(config),
                 attachment: radio.attach.unwrap_or_else(Attachment::best),
+                most_probability: radio.most_probability,
                 estimated: offers.estimated(&wants),
             });
         }
@@ -74,7 +77,7 @@ impl Plan {
         let mut lines =
             vec![format!("node {}: {} ({} preset)", config.node, config.scheme.name, config.preset)];
         for radio in &self.radios {
-            let PlannedRadio { device, at, source, action, attachment, estimated } = radio;
+            let PlannedRadio { device, at, source, action, attachment, estimated, .. } = radio;
             lines.push(format!(
                 "{device}: {} at {}; counters from {} every {}",
                 at.kind(),
