@@ -13,7 +13,7 @@ use rustix::time::{
 use crate::bridge::{Bridge, Setting};
 use crate::clock::{Ready, SharedPunctuality, WallClock};
 use crate::control::{ControlSocket, SocketPath};
-use crate::counters;
+use crate::counters::{Counters, DriverFault};
 use crate::keeper::{Event, Keeper, Setup};
 use crate::live::{Live, LiveSpec, State};
 use crate::node::{Stack, Tried};
@@ -54,6 +54,8 @@ pub struct Options {
     pub interval: Span,
     /// Where the state of the run is told while it runs.
     pub live: LiveSpec,
+    /// The fault of the counters that nodes are served.
+    pub driver_fault: Option<DriverFault>,
 }
 
 /// A program, from the emulator's side.
@@ -72,7 +74,7 @@ struct Outside<'a, W> {
     ready: Ready,
     keeper: Keeper,
     timer: OwnedFd,
-    counters: Vec<OwnedFd>,
+    counters: Counters,
     /// The timer of the edges of sources, and the time for which it is set.
     edges: (OwnedFd, Option<Time>),
     live: Live,
@@ -102,7 +104,7 @@ impl<W: Steppable + AsMut<World>> Coupling<W> for Outside<'_, W> {
                 }
                 node @ COUNTERS.. => {
                     let number = (node - COUNTERS) as usize;
-                    counters::answer(&self.counters[number], &self.plan.nodes[number], world.as_mut());
+                    self.counters.answer(number, &self.plan.nodes[number], world.as_mut());
                 }
                 device => self.bridge.read(device as usize, world.as_mut()),
             }
@@ -283,7 +285,7 @@ pub fn emulate<W: Steppable + AsMut<World>>(
         ready: clock.ready(),
         keeper,
         timer,
-        counters: made.counters,
+        counters: Counters::new(made.counters, options.driver_fault),
         edges: (edges, None),
         live,
         plan: plan.clone(),
