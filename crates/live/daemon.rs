@@ -1,37 +1,37 @@
 //! A daemon, from the first sample to the last.
 
-use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::path::{Path, PathBuf};
 
 use airfair_host::{Addressee, HostEvent, MessageSender, Outgoing, Received};
-use airfair_schemes::places::{Interface, NodeId, Probability, Setting, Timer};
+use airfair_schemes::places::{Interface, NodeId, Setting, Timer};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::clock::{BootClock, Clock};
 use crate::config::{Config, ConfigError, MessagesConfig};
+use crate::device::Device;
+use crate::file::read_text;
 use crate::keeper::Keeper;
-use crate::kernel::KernelMarker;
-use crate::load::{Fault, LoadSource};
 use crate::log::{Level, line};
-use crate::marker::{HOLDS, Marker, PacketCounts, Probabilities, RENEWED, index};
+use crate::marker::RENEWED;
 use crate::messages::{Keys, Limits, Session};
 use crate::messenger::{Messenger, PORT, RadioSocket};
 use crate::neighbours::{MessageCounts, Neighbours};
 use crate::node::{Node, Radio};
-use crate::plan::{Plan, PlannedRadio};
+use crate::plan::Plan;
 use crate::server::{Server, Texts};
-use crate::status::{
-    DirectionState, FORMAT, Gauge, MessagesState, NeighbourState, RadioState, State, word_of,
-};
+use crate::status::{FORMAT, MessagesState, NeighbourState, RadioState, State};
 use crate::sys;
 
-/// The least time after the last setting of a law in which it is made again.
-const STALE: Span = Span::from_secs(3);
+/// Beyond the interval of its samples a law may be late by this: its setting is renewed no longer then.
+const LATE: Span = Span::from_millis(250);
+
+/// Bytes of a configuration: far more than one needs.
+const LARGEST: u64 = 256 * 1024;
 
 /// Longest sleep: whatever happens, a daemon looks at its devices this often.
 const NAP: Span = RENEWED;
@@ -44,35 +44,14 @@ pub struct Daemon {
     devices: Vec<Device>,
     /// The neighbours, if the node speaks with some.
     neighbours: Option<Neighbours>,
+    /// Another node has this one's name: logged once.
+    names_clash: bool,
+    /// After the devices: what they leave behind when they are dropped, it removes.
+    keeper: Keeper,
     clock: Box<dyn Clock>,
     started: Time,
     renewed: Time,
     reloads: u64,
-}
-
-/// A device of a radio, with what acts there.
-#[derive(Debug)]
-struct Device {
-    name: String,
-    at: Interface,
-    source: Box<dyn LoadSource>,
-    marker: KernelMarker,
-    /// The agent has started.
-    started: bool,
-    /// The largest probability that is carried out.
-    most: Probability,
-    /// The last setting of the law.
-    set: [Probability; 2],
-    set_at: Option<Time>,
-    /// The setting holds: it was renewed at the last occasion.
-    acts: bool,
-    samples: u64,
-    unread: u64,
-    bad: u64,
-    /// Those of the bad ones that the host of the agent has refused.
-    refused: u64,
-    /// The reason why the last sample was none.
-    fault: Option<String>,
 }
 
 /// Reads a configuration.
@@ -81,7 +60,7 @@ struct Device {
 /// The file cannot be read, or has errors: all of them, a line each.
 pub fn read(path: &Path) -> Result<Config, String> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+    let text = read_text(path, LARGEST)?;
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     Config::parse(&name, &text, &host)
         .map_err(|errors| errors.iter().map(ConfigError::to_string).collect::<Vec<_>>().join("\n"))
@@ -120,23 +99,24 @@ pub fn run(path: &Path) -> Result<(), String> {
     let signals = sys::signals().map_err(|error| format!("signals: {error}"))?;
     let server = Server::open(&config.status)?;
     let names: Vec<&str> = config.radios.keys().map(String::as_str).collect();
-    // Dropped last: what is left behind then, is what it removes.
-    let mut keeper = Keeper::start(&names)?;
+    let keeper = Keeper::start(&names, &note_of(&config))?;
     plan.lines(&config).iter().for_each(|text| line(Level::Notice, text));
-    let mut daemon = Daemon::new(path.to_path_buf(), config, plan, Box::new(BootClock))?;
-    for device in daemon.devices.iter().filter(|device| device.marker.made_clsact()) {
-        keeper.remove_clsact_of(&device.name);
-    }
+    let mut daemon = Daemon::new(path.to_path_buf(), config, plan, keeper)?;
     notify("READY=1");
     daemon.run(&signals, server);
     notify("STOPPING=1");
-    drop(daemon);
-    drop(keeper);
     Ok(())
 }
 
+/// The file that names devices whose `clsact` is a daemon's: beside its socket.
+#[must_use]
+pub fn note_of(config: &Config) -> PathBuf {
+    config.status.socket.with_extension("clsact")
+}
+
 impl Daemon {
-    fn new(path: PathBuf, config: Config, plan: Plan, clock: Box<dyn Clock>) -> Result<Self, String> {
+    fn new(path: PathBuf, config: Config, plan: Plan, keeper: Keeper) -> Result<Self, String> {
+        let clock = Box::new(BootClock);
         let now = clock.boot();
         let node = node_of(&plan, now);
         let neighbours =
@@ -147,6 +127,8 @@ impl Daemon {
             config,
             node,
             devices: Vec::new(),
+            keeper,
+            names_clash: false,
             clock,
             started: now,
             renewed: now,
@@ -154,7 +136,7 @@ impl Daemon {
         };
         let port = port_of(&daemon.config);
         for radio in plan.radios {
-            daemon.devices.push(Device::new(radio, port)?);
+            daemon.devices.push(Device::new(radio, port, &mut daemon.keeper)?);
         }
         daemon.start_agents();
         Ok(daemon)
@@ -270,32 +252,16 @@ impl Daemon {
         self.node.sample(radio, counters, now);
         let bad = self.node.bad_samples(radio);
         let device = &mut self.devices[radio.ix()];
-        if bad > device.refused {
-            device.bad += bad - device.refused;
-            device.refused = bad;
-            device.note(
-                "counters that cannot be right: they have stepped back, stand still or have jumped"
-                    .to_string(),
-            );
-        } else {
-            device.samples += 1;
-            device.recovered();
-        }
+        device.sampled(bad);
     }
 
     /// Carries out what agents have set.
     fn carry_out(&mut self, now: Time) {
-        let mut changed = BTreeMap::new();
         for (radio, setting) in self.node.take_settings() {
             let Setting::Probability(direction, probability) = setting else { continue };
-            let device = &mut self.devices[radio.ix()];
-            device.set[index(direction)] = probability.min(device.most);
-            device.set_at = Some(now);
-            changed.insert(radio, ());
+            self.devices[radio.ix()].set(direction, probability, now);
         }
-        for (radio, ()) in changed {
-            self.devices[radio.ix()].hold(now);
-        }
+        self.devices.iter_mut().for_each(|device| device.carry_out(now));
         for Outgoing { id, sender, message, .. } in self.node.take_messages() {
             let MessageSender::Agent(radio) = sender else { continue };
             if let Some(neighbours) = &mut self.neighbours {
@@ -315,14 +281,28 @@ impl Daemon {
         }
     }
 
-    /// Renews the settings of laws that go on.
+    /// Renews the settings of laws that go on, and looks whether devices and keeper are still there.
     fn renew(&mut self, now: Time) {
         for (number, device) in (0..).zip(&mut self.devices) {
-            let stale = Span(3 * self.node.interval(Radio(number)).0).max(STALE);
-            match device.set_at {
-                Some(at) if now.since(at) <= stale => device.hold(now),
-                _ => device.let_go(),
+            if device.follow(&mut self.keeper)
+                && let (Some(messages), Some(neighbours)) = (&self.config.messages, &mut self.neighbours)
+                && let Ok(socket) = RadioSocket::open(device.name(), messages.port)
+            {
+                neighbours.replace(number, Box::new(socket));
             }
+            device.renew(Span(self.node.interval(Radio(number as u32)).0.saturating_add(LATE.0)), now);
+        }
+        match self.keeper.check() {
+            Ok(false) => {}
+            Ok(true) => line(Level::Warning, &"the keeper had ended, and was started again"),
+            Err(problem) => line(Level::Error, &problem),
+        }
+        let own_names = self.neighbours.as_ref().map_or(0, Neighbours::own_names);
+        if own_names > 0 && !std::mem::replace(&mut self.names_clash, true) {
+            line(
+                Level::Error,
+                &format!("another node is called {}, too: neither is heard", self.config.node),
+            );
         }
     }
 
@@ -356,8 +336,9 @@ impl Daemon {
         }
         let now = self.clock.boot();
         let node = node_of(&plan, now);
+        let same_law = config.scheme.name == self.config.scheme.name;
         for (device, radio) in self.devices.iter_mut().zip(plan.radios) {
-            if let Err(problem) = device.change_to(radio, port_of(&config), now) {
+            if let Err(problem) = device.change_to(radio, same_law, &mut self.keeper) {
                 line(Level::Error, &problem);
             }
         }
@@ -444,114 +425,6 @@ fn fill_randomly(mut bytes: &mut [u8]) {
     while !bytes.is_empty() {
         if let Ok(length) = getrandom(&mut *bytes, GetRandomFlags::empty()) {
             bytes = &mut bytes[length..];
-        }
-    }
-}
-
-impl Device {
-    fn new(radio: PlannedRadio, port: u16) -> Result<Self, String> {
-        let PlannedRadio { device: name, at, source, action, attachment, most_probability: most, .. } = radio;
-        let marker = KernelMarker::attach(&name, attachment, action, port)?;
-        let set = [Probability::ZERO; 2];
-        Ok(Self {
-            name,
-            at,
-            source,
-            marker,
-            started: false,
-            most,
-            set,
-            set_at: None,
-            acts: false,
-            samples: 0,
-            unread: 0,
-            bad: 0,
-            refused: 0,
-            fault: None,
-        })
-    }
-
-    /// With the parts of another configuration.
-    fn change_to(&mut self, radio: PlannedRadio, port: u16, now: Time) -> Result<(), String> {
-        let PlannedRadio { at, source, action, attachment, most_probability, .. } = radio;
-        (self.at, self.source, self.refused, self.most) = (at, source, 0, most_probability);
-        if attachment != self.marker.attachment() || action != self.marker.action() {
-            // The new program is attached before the old one is taken away.
-            self.marker = KernelMarker::attach(&self.name, attachment, action, port)?;
-            self.hold(now);
-        }
-        // The new law has time to set its own.
-        self.set_at = self.set_at.map(|_| now);
-        Ok(())
-    }
-
-    /// Lets the last setting hold from now on.
-    fn hold(&mut self, now: Time) {
-        let probabilities = Probabilities { of: self.set, until: now.saturating_add(HOLDS) };
-        match self.marker.set(probabilities) {
-            Ok(()) => self.acts = true,
-            Err(problem) => {
-                self.acts = false;
-                self.note(format!("the setting is refused: {problem}"));
-            }
-        }
-    }
-
-    /// Lets all packets pass.
-    fn let_go(&mut self) {
-        if self.acts {
-            self.acts = false;
-            line(Level::Warning, &format!("{}: no sample for too long: all packets pass", self.name));
-        }
-    }
-
-    fn fail(&mut self, fault: &Fault) {
-        let counted = match fault {
-            Fault::Unread(_) => &mut self.unread,
-            Fault::Wrong(_) => &mut self.bad,
-        };
-        *counted += 1;
-        self.note(fault.reason().to_string());
-    }
-
-    /// Notes why there was no sample; a reason is logged once.
-    fn note(&mut self, problem: String) {
-        if self.fault.as_ref() != Some(&problem) {
-            line(Level::Warning, &format!("{}: {problem}", self.name));
-            self.fault = Some(problem);
-        }
-    }
-
-    fn recovered(&mut self) {
-        if self.fault.take().is_some() {
-            line(Level::Notice, &format!("{}: samples are right again", self.name));
-        }
-    }
-
-    fn state(&self, gauges: Vec<(&'static str, f64)>) -> RadioState {
-        let counts = self.marker.counts().unwrap_or([PacketCounts::default(); 2]);
-        let part = |at: usize| {
-            let probability =
-                if self.acts { self.set[at].numerator() as f64 / (1_u64 << 32) as f64 } else { 0.0 };
-            DirectionState::new(probability, &counts[at])
-        };
-        let reason = || self.fault.clone().unwrap_or_else(|| "no sample yet".to_string());
-        RadioState {
-            device: self.name.clone(),
-            attachment: word_of(self.marker.attachment()),
-            acts: self.acts,
-            reason: (!self.acts).then(reason),
-            samples: self.samples,
-            bad_samples: self.bad,
-            unread_samples: self.unread,
-            gauges: gauges
-                .into_iter()
-                .filter(|(_, value)| value.is_finite())
-                .map(|(name, value)| Gauge { name: name.to_string(), value })
-                .collect(),
-            neighbours: Vec::new(),
-            outgoing: part(0),
-            incoming: part(1),
         }
     }
 }

@@ -12,6 +12,7 @@ use aya::{Ebpf, EbpfLoader};
 use serde::Serialize;
 
 use crate::marker::{Action, Marker, PacketCounts, Probabilities};
+use crate::netlink::Interfaces;
 
 /// The compiled program.
 #[cfg(not(without_program))]
@@ -84,7 +85,6 @@ pub struct KernelMarker {
     device: String,
     attachment: Attachment,
     action: Action,
-    made_clsact: bool,
     settings: Array<MapData, [u64; 3]>,
     counts: PerCpuArray<MapData, [u64; 6]>,
     // Holds the programs and their links.
@@ -105,7 +105,8 @@ impl KernelMarker {
     /// [`Marker::set`]. `port`: the UDP port of the daemon's messages, which are not dropped.
     ///
     /// # Errors
-    /// The daemon was built without the program, the kernel refuses it, there is no such device.
+    /// The daemon was built without the program, the kernel refuses it, the device is none with Ethernet headers, something else stands where
+    /// `clsact` would.
     pub fn attach(device: &str, attachment: Attachment, action: Action, port: u16) -> Result<Self, String> {
         if is_without_program() {
             return Err(
@@ -113,13 +114,21 @@ impl KernelMarker {
                     .to_string(),
             );
         }
+        let found = Interfaces::open()
+            .and_then(|mut all| all.interface(device))
+            .map_err(|error| error.to_string())?;
+        if found.mac.is_none() {
+            return Err(format!("{device}: expected a device with Ethernet addresses"));
+        }
         // The program does not need the types of this kernel, whose description would be megabytes.
         let mut loaded =
             EbpfLoader::new().btf(None).load(PROGRAM).map_err(|error| refused("load", &error))?;
-        // Those that a daemon has left that was killed with its keeper, and the discipline that it has made.
-        let left = remove_filters(device);
-        // That it is there already is no error: it is somebody else's then.
-        let made_clsact = attachment == Attachment::Clsact && (qdisc_add_clsact(device).is_ok() || left);
+        // Those that a daemon has left that was killed with its keeper.
+        remove_filters(device);
+        if attachment == Attachment::Clsact {
+            // That it is there already is no error.
+            _ = qdisc_add_clsact(device);
+        }
         for (name, place) in DIRECTIONS {
             attach(&mut loaded, name, device, place, attachment)
                 .map_err(|problem| format!("{device}: {problem}"))?;
@@ -132,7 +141,7 @@ impl KernelMarker {
             messages.insert(port.to_be(), 1, 0).map_err(text)?;
         }
         let device = device.to_string();
-        Ok(Self { device, attachment, action, made_clsact, settings, counts, _loaded: loaded })
+        Ok(Self { device, attachment, action, settings, counts, _loaded: loaded })
     }
 
     /// The attachment of the program.
@@ -147,10 +156,9 @@ impl KernelMarker {
         self.action
     }
 
-    /// True if the device has got its `clsact` from this program or an earlier daemon's: it is to be removed at the end.
-    #[must_use]
-    pub const fn made_clsact(&self) -> bool {
-        self.made_clsact
+    /// With another action from the next setting on.
+    pub const fn change_action(&mut self, action: Action) {
+        self.action = action;
     }
 }
 

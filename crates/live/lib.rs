@@ -15,7 +15,7 @@
 //! | [`netlink`] | surveys and stations of nl80211, counters of devices |
 //! | [`node`] | the node as a network for its hosts: agents at its radios, their timers |
 //! | [`plan`] | the scheme at each radio: what it wants, what is estimated, what is refused |
-//! | [`daemon`] | all of it, from the first sample to the last |
+//! | [`daemon`], `device` | all of it, from the first sample to the last; a device with what acts there |
 //! | [`keeper`] | the process that takes away what the kernel would keep |
 //! | [`status`] | the state of a daemon: for people, as JSON, for Prometheus |
 //!
@@ -23,9 +23,12 @@
 
 #![cfg(target_os = "linux")]
 
+mod claim;
 pub mod clock;
 pub mod config;
 pub mod daemon;
+mod device;
+mod file;
 pub mod keeper;
 pub mod kernel;
 pub mod load;

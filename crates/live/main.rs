@@ -1,5 +1,6 @@
 //! The program `airfaird`.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -68,11 +69,11 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
     while let Some(argument) = parser.next()? {
         match argument {
             Arg::Long("help") | Arg::Short('h') => {
-                print!("{HELP}");
+                _ = print(HELP);
                 return Ok(None);
             }
             Arg::Long("version") | Arg::Short('V') => {
-                println!("airfaird {}", env!("CARGO_PKG_VERSION"));
+                _ = print(&format!("airfaird {}\n", env!("CARGO_PKG_VERSION")));
                 return Ok(None);
             }
             Arg::Long("dry-run") => found.dry_run = true,
@@ -106,10 +107,7 @@ fn carry_out(arguments: &Arguments) -> Result<(), String> {
         Some("run") if !arguments.dry_run => daemon::run(file),
         Some("run" | "check") => check(file),
         Some("clean") => clean(file),
-        Some("key") => {
-            println!("{}", daemon::new_key(&arguments.operands[0])?);
-            Ok(())
-        }
+        Some("key") => print(&format!("{}\n", daemon::new_key(&arguments.operands[0])?)),
         Some(keeper::COMMAND) => {
             keeper::run(&arguments.operands);
             Ok(())
@@ -126,29 +124,36 @@ fn check(file: &Path) -> Result<(), String> {
     };
     let plan = Plan::new(&config).map_err(wrong)?;
     daemon::check_keys(&config)?;
-    for line in plan.lines(&config) {
-        println!("{line}");
-    }
-    Ok(())
+    print(&(plan.lines(&config).join("\n") + "\n"))
 }
 
 fn clean(file: &Path) -> Result<(), String> {
     let config = daemon::read(file)?;
     let devices: Vec<String> = config.radios.keys().cloned().collect();
-    for device in keeper::clean(&devices) {
-        println!("{device}: removed what was left");
-    }
-    Ok(())
+    // Of a device that is not there nothing is left.
+    let there = airfair_live::qdisc::present(devices);
+    let found = keeper::clean(&there, &daemon::note_of(&config))?;
+    let lines: String = found.iter().map(|device| format!("{device}: removed what was left\n")).collect();
+    print(&lines)
 }
 
 fn status(arguments: &Arguments) -> Result<(), String> {
     let path = arguments.socket.clone().unwrap_or_else(|| PathBuf::from(SOCKET));
     let text = server::state_at(&path)?;
     if arguments.json {
-        print!("{text}");
-        return Ok(());
+        return print(&text);
     }
     let state: State = serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
-    print!("{}", if arguments.netjson { state.netjson() } else { state.text() });
-    Ok(())
+    print(&if arguments.netjson { state.netjson() } else { state.text() })
+}
+
+/// Writes to standard output.
+fn print(text: &str) -> Result<(), String> {
+    let mut out = io::stdout().lock();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match written {
+        // A reader that has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.map_err(|error| format!("standard output: {error}")),
+    }
 }

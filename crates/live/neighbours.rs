@@ -15,7 +15,7 @@ use airfair_schemes::places::{Destination, NodeId};
 use airfair_units::random::Stream;
 use airfair_units::{Span, Time};
 
-use crate::messages::{LARGEST_PACKET, Opened, Session};
+use crate::messages::{LARGEST_PACKET, Opened, Reason, Session};
 use crate::messenger::{Address, Messenger};
 
 /// Kinds of payloads.
@@ -205,6 +205,17 @@ impl Neighbours {
     pub fn changed(&mut self, radio: usize) -> Option<Vec<NodeId>> {
         let of = &mut self.radios[radio];
         std::mem::take(&mut of.changed).then(|| of.neighbours.keys().copied().collect())
+    }
+
+    /// Another socket for a radio, whose device is a new one.
+    pub fn replace(&mut self, radio: usize, messenger: Box<dyn Messenger>) {
+        self.radios[radio].messenger = messenger;
+    }
+
+    /// Packets of other nodes that have this one's name.
+    #[must_use]
+    pub fn own_names(&self) -> u64 {
+        self.session.counts().of(Reason::OwnName)
     }
 
     /// Lets the next calls of [`Neighbours::changed`] list all: for new agents.

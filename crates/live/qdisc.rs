@@ -18,6 +18,29 @@ const SIDES: [TcHandle; 2] =
 const LARGEST: usize = 32 * 1024;
 const MOST_ANSWERS: usize = 256;
 
+/// The kind of the discipline at the place of `clsact` of a device: "clsact", "ingress", or none.
+///
+/// # Errors
+/// The kernel does not answer, or refuses.
+pub fn kind_at_clsact(device: &str) -> io::Result<Option<String>> {
+    let Some(index) = index_of(device) else { return Ok(None) };
+    let mut found = None;
+    let mut requests = Requests::new()?;
+    requests
+        .send(RouteNetlinkMessage::GetQueueDiscipline(message(index, TcHandle::default())), NLM_F_DUMP)?;
+    requests.answers(&mut |answer| {
+        let RouteNetlinkMessage::NewQueueDiscipline(of) = answer else { return };
+        if of.header.index != index || of.header.handle.major != 0xffff {
+            return;
+        }
+        found = of.attributes.iter().find_map(|attribute| match attribute {
+            TcAttribute::Kind(kind) => Some(kind.clone()),
+            _ => None,
+        });
+    })?;
+    Ok(found)
+}
+
 /// Removes the discipline of a device of this process's network namespace, if no filter is there. True if it was removed: filters of
 /// others, and their discipline, stay.
 ///
@@ -48,6 +71,13 @@ fn message(index: i32, parent: TcHandle) -> TcMessage {
     message.header.index = index;
     message.header.parent = parent;
     message
+}
+
+/// Those of some devices that are there.
+#[must_use]
+pub fn present(mut devices: Vec<String>) -> Vec<String> {
+    devices.retain(|device| index_of(device).is_some());
+    devices
 }
 
 /// The number of a device of this process's network namespace.

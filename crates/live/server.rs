@@ -16,6 +16,9 @@ use crate::config::StatusConfig;
 /// Clients of the page that have not asked yet.
 const MOST_CLIENTS: usize = 8;
 
+/// Clients that are served at once: samples and settings have their turn then.
+const AT_ONCE: usize = 16;
+
 /// Most bytes of an answer.
 const LARGEST: u64 = 1 << 20;
 
@@ -50,15 +53,12 @@ impl Server {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         }
-        if UnixStream::connect(&path).is_ok() {
-            return Err(format!("{}: another daemon runs and answers there", path.display()));
-        }
-        _ = fs::remove_file(&path);
+        let page = config.metrics.map(listen).transpose()?;
+        clear(&path)?;
         let socket = UnixListener::bind(&path).map_err(wrong)?;
         socket.set_nonblocking(true).map_err(wrong)?;
         // Root and the daemon's own user ask.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(wrong)?;
-        let page = config.metrics.map(listen).transpose()?;
         Ok(Self { path, socket, page, clients: Vec::new() })
     }
 
@@ -70,11 +70,15 @@ impl Server {
 
     /// Serves all that can be served now.
     pub fn serve(&mut self, texts: &dyn Texts) {
-        while let Ok((mut client, _)) = self.socket.accept() {
-            _ = client.set_write_timeout(Some(PATIENCE / 20));
-            _ = client.write_all(texts.json().as_bytes());
+        let mut text = None;
+        for _ in 0..AT_ONCE {
+            let Ok((mut client, _)) = self.socket.accept() else { break };
+            // An answer is smaller than the room of a new connection.
+            _ = client.set_nonblocking(true);
+            _ = client.write_all(text.get_or_insert_with(|| texts.json()).as_bytes());
         }
-        while let Some(Ok((client, _))) = self.page.as_ref().map(TcpListener::accept) {
+        for _ in 0..AT_ONCE {
+            let Some(Ok((client, _))) = self.page.as_ref().map(TcpListener::accept) else { break };
             if client.set_nonblocking(true).is_ok() {
                 if self.clients.len() >= MOST_CLIENTS {
                     self.clients.remove(0);
@@ -89,6 +93,31 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Removes the socket of a daemon that has ended.
+fn clear(path: &Path) -> Result<(), String> {
+    use std::os::unix::fs::FileTypeExt;
+    let name = path.display();
+    let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
+    if !found.file_type().is_socket() {
+        return Err(format!("{name}: expected a place for a socket; another file is there"));
+    }
+    if connect(path).is_ok_and(|socket| socket.is_some()) {
+        return Err(format!("{name}: another daemon runs and answers there"));
+    }
+    fs::remove_file(path).map_err(|error| format!("{name}: {error}"))
+}
+
+/// A connection to a daemon's socket; none where it has too many already.
+fn connect(path: &Path) -> io::Result<Option<UnixStream>> {
+    use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    match rustix::net::connect(&socket, &SocketAddrUnix::new(path)?) {
+        Err(rustix::io::Errno::AGAIN) => Ok(None),
+        other => other.map(|()| Some(UnixStream::from(socket))).map_err(io::Error::from),
     }
 }
 
@@ -125,12 +154,14 @@ fn answer(client: &mut TcpStream, texts: &dyn Texts) -> bool {
 /// # Errors
 /// No daemon runs, or it belongs to another user.
 pub fn state_at(path: &Path) -> Result<String, String> {
-    let socket = UnixStream::connect(path).map_err(|error| match error.kind() {
+    let socket = connect(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
             format!("{}: no daemon runs (airfaird run)", path.display())
         }
         _ => format!("{}: {error}", path.display()),
     })?;
+    let socket = socket.ok_or_else(|| format!("{}: the daemon is too busy to answer", path.display()))?;
+    socket.set_nonblocking(false).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut text = String::new();
     let read =
         socket.set_read_timeout(Some(PATIENCE)).and_then(|()| socket.take(LARGEST).read_to_string(&mut text));

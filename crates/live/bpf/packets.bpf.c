@@ -110,9 +110,9 @@ INLINE int read_fields(struct __sk_buff *packet, struct fields *found, int ports
 		found->ecn = ip->tos & 3;
 		protocol = ip->protocol;
 		transport = ETH_HLEN + 4 * ip->ihl;
-		// A later fragment has no ports: it goes with its datagram.
+		// A later fragment has no ports: of a datagram that may be a message none is dropped.
 		if (ip->frag_off & NETWORK(0x1fff)) {
-			found->is_data = protocol == IPPROTO_TCP || protocol == IPPROTO_UDP;
+			found->is_data = protocol == IPPROTO_TCP;
 			return 1;
 		}
 	} else if (packet->protocol == NETWORK(ETH_P_IPV6)) {

@@ -1,6 +1,5 @@
 //! Counters as text: from a file that another program writes, and from the emulation.
 
-use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -14,6 +13,7 @@ use rustix::net::{
 };
 
 use super::{Fault, LoadSource};
+use crate::file::read_text;
 
 /// Most bytes of a text of counters.
 const LARGEST_TEXT: usize = 4096;
@@ -112,13 +112,9 @@ impl FileCounters {
 
 impl LoadSource for FileCounters {
     fn read(&mut self, _now: Time) -> Result<Option<InterfaceCounters>, Fault> {
-        use std::io::Read;
-        let name = self.0.display();
-        let mut text = String::new();
-        let file = fs::File::open(&self.0).map_err(|error| Fault::Unread(format!("{name}: {error}")))?;
-        let read = file.take(LARGEST_TEXT as u64).read_to_string(&mut text);
-        read.map_err(|error| Fault::Unread(format!("{name}: {error}")))?;
-        parse_counters(&text).map(Some).map_err(|problem| Fault::Wrong(format!("{name}: {problem}")))
+        let text = read_text(&self.0, LARGEST_TEXT as u64).map_err(Fault::Unread)?;
+        let wrong = |problem| Fault::Wrong(format!("{}: {problem}", self.0.display()));
+        parse_counters(&text).map(Some).map_err(wrong)
     }
 
     fn offers(&self) -> (&'static [Capability], &'static [Capability]) {
@@ -134,7 +130,7 @@ impl LoadSource for FileCounters {
 pub const EMULATION: &[u8] = b"airfair-counters";
 
 /// Longest time for the answer of an emulation.
-const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 
 /// Counters of a radio of the emulator, in whose node this process runs.
 #[derive(Debug)]
