@@ -132,8 +132,8 @@ pub fn run(devices: &[String]) {
     }
 }
 
-/// Removes what a daemon and its keeper have left at devices, if both were killed. Returns those at which there was something. `note`: the file of
-/// [`Keeper::start`].
+/// Removes what a daemon and its keeper have left at devices, if both were killed. Returns those at which there was something. `note`: the
+/// file of [`Keeper::start`].
 ///
 /// # Errors
 /// A daemon runs at one of the devices.

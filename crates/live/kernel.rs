@@ -105,8 +105,8 @@ impl KernelMarker {
     /// [`Marker::set`]. `port`: the UDP port of the daemon's messages, which are not dropped.
     ///
     /// # Errors
-    /// The daemon was built without the program, the kernel refuses it, the device is none with Ethernet headers, something else stands where
-    /// `clsact` would.
+    /// The daemon was built without the program, the kernel refuses it, the device is none with Ethernet headers, something else stands
+    /// where `clsact` would.
     pub fn attach(device: &str, attachment: Attachment, action: Action, port: u16) -> Result<Self, String> {
         if is_without_program() {
             return Err(

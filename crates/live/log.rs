@@ -20,7 +20,8 @@ pub enum Level {
 /// Lines that could not be written since the last one that was.
 static LOST: AtomicU64 = AtomicU64::new(0);
 
-/// Writes a line. Where the journal reads it begins with its priority. A reader that has gone, or does not read, loses lines and stops nothing.
+/// Writes a line. Where the journal reads it begins with its priority. A reader that has gone, or does not read, loses lines and stops
+/// nothing.
 pub fn line(level: Level, text: &dyn fmt::Display) {
     let number = match level {
         Level::Error => 3,

@@ -22,6 +22,9 @@ use crate::messenger::{Address, Messenger};
 const HELLO: u8 = 0;
 const OF_SCHEME: u8 = 1;
 
+/// Interval of hellos of a node that hears no neighbour.
+const HURRY: Span = Span::from_millis(500);
+
 /// Most bytes of a node's name.
 const LONGEST_NAME: usize = 64;
 
@@ -85,8 +88,8 @@ pub struct MessageCounts {
 }
 
 impl Neighbours {
-    /// A neighbour is there for this many intervals of hellos after its last packet. Many: where flows starve, hellos are lost for long, and a node
-    /// that has lost sight of its neighbours would no longer notify them.
+    /// A neighbour is there for this many intervals of hellos after its last packet. Many: where flows starve, hellos are lost for long,
+    /// and a node that has lost sight of its neighbours would no longer notify them.
     pub const PRESENT: u64 = 15;
 
     /// A node with these radios. `hello`: interval of its hellos.
@@ -127,9 +130,12 @@ impl Neighbours {
         if now < self.next_hello {
             return;
         }
+        // A node without neighbours hurries: soon its flows may leave no air for the exchange by which it is heard.
+        let lonely = self.radios.iter().any(|radio| radio.neighbours.is_empty());
+        let interval = if lonely { self.hello.min(HURRY) } else { self.hello };
         // No two nodes in step: three quarters to five quarters of the interval.
         let part = 0.75 + 0.5 * self.random.uniform();
-        self.next_hello = now.saturating_add(Span((self.hello.0 as f64 * part) as u64));
+        self.next_hello = now.saturating_add(Span((interval.0 as f64 * part) as u64));
         let hello = [&[HELLO], self.name.as_bytes()].concat();
         for radio in 0..self.radios.len() {
             self.send_payload(radio, None, &hello);

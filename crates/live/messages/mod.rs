@@ -38,7 +38,7 @@
 //!   new one as second everywhere, moving it to the front everywhere, and removing the old one.
 //! - Counters have 64 bits. At the end of them a node draws a new index, as it does when it receives an authentic packet of its own name
 //!   and index that it has not sent (a start with the randomness of an earlier start).
-//! - The two latest nonces are accepted, for 5 s (30 s there): within one hop a reply takes less.
+//! - A nonce is used for the challenges of 10 s and accepted for 30 s: replies of a node that starves come late, and challenges do not wait for them.
 //! - The counters before a reply are taken for received.
 //! - A counter that was received already, or is older than the window, is refused before the MAC is computed.
 //! - A neighbour is forgotten when [`Limits::forgotten`] has passed since the last packet of it that was accepted (section 4.4 there asks
@@ -64,7 +64,8 @@
 //!   of a challenge. They are refused, but use up the part of that node, so that packets of it are lost; those of others are not. A
 //!   transmission that jams the radio does more.
 //! - To suppress a packet and to deliver it later, as long as fewer than 128 later ones were received: order and age of messages are for
-//!   their receiver to judge. To suppress a reply and deliver it up to 5 s later.
+//!   their receiver to judge. To suppress a reply and deliver it up to 30 s later: the index of a start that has
+//!   ended is proven then, and what it has sent since the reply can be delivered, until the node is challenged for its new index.
 //! - To send recorded packets of an earlier start: they lead to at most one challenge each 300 ms and 10 replies a second for each sender,
 //!   to the address from which they seem to come. A caller should take packets from addresses on the link only. Recorded challenges may
 //!   come before those of a neighbour that starts, which then is not answered at once. Recorded packets of more senders than there are

@@ -352,10 +352,9 @@ impl Session {
         let exchange = self.table.exchange_or_new(to, &self.limits, now)?;
         let answer = nonce.filter(|_| exchange.answer(now));
         let challenge = (is_unproven && exchange.may_challenge(now)).then(|| {
-            let mut nonce = [0; NONCE_LEN];
-            (self.random)(&mut nonce);
-            exchange.challenge(nonce, now);
-            nonce
+            let mut fresh = [0; NONCE_LEN];
+            (self.random)(&mut fresh);
+            exchange.challenge(fresh, now)
         });
         self.counts.replies += u64::from(answer.is_some());
         self.counts.challenges += u64::from(challenge.is_some());

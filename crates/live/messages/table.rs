@@ -13,8 +13,11 @@ use super::window::Window;
 const CHALLENGE_INTERVAL: Span = Span::from_millis(300);
 /// Least time between two replies to a node.
 const REPLY_INTERVAL: Span = Span::from_millis(100);
-/// Age at which a nonce is not accepted any more.
-const NONCE_LIFE: Span = Span::from_secs(5);
+/// Age at which a nonce is not accepted any more (RFC 8967, section 4.3.1.1). A reply of a node that starves waits in its queue for many
+/// seconds.
+const NONCE_LIFE: Span = Span::from_secs(30);
+/// Age from which a challenge has a new nonce.
+const NONCE_USE: Span = Span::from_secs(10);
 /// Time for which a challenged node keeps its place if there are too many.
 const PENDING_LIFE: Span = Span::from_secs(1);
 /// Time after which silent neighbours are searched for again.
@@ -24,7 +27,7 @@ const SWEEP_INTERVAL: Span = Span::from_secs(1);
 #[derive(Debug, Clone)]
 pub(super) struct Exchange {
     /// The latest first, each with the time at which it was made.
-    nonces: [Option<(Nonce, Time)>; 2],
+    nonces: [Option<(Nonce, Time)>; 3],
     challenged: Option<Time>,
     answered: Option<Time>,
     /// Limit of replies that are verified.
@@ -33,7 +36,7 @@ pub(super) struct Exchange {
 
 impl Exchange {
     const fn new(now: Time) -> Self {
-        Self { nonces: [None; 2], challenged: None, answered: None, checks: Bucket::full(now) }
+        Self { nonces: [None; 3], challenged: None, answered: None, checks: Bucket::full(now) }
     }
 
     /// True if `nonce` was sent to the node and is not too old.
@@ -43,7 +46,7 @@ impl Exchange {
 
     /// Forgets the nonces, as one was repeated.
     pub(super) fn finish(&mut self) {
-        self.nonces = [None; 2];
+        self.nonces = [None; 3];
     }
 
     /// True if the node may be challenged again.
@@ -51,10 +54,16 @@ impl Exchange {
         self.challenged.is_none_or(|last| now.since(last) >= CHALLENGE_INTERVAL)
     }
 
-    /// Records a challenge.
-    pub(super) fn challenge(&mut self, nonce: Nonce, now: Time) {
-        self.nonces = [Some((nonce, now)), self.nonces[0]];
+    /// Records a challenge, and returns its nonce: the latest, or this new one where that is in use for too long.
+    pub(super) fn challenge(&mut self, fresh: Nonce, now: Time) -> Nonce {
         self.challenged = Some(now);
+        if let Some((nonce, made)) = self.nonces[0]
+            && now.since(made) < NONCE_USE
+        {
+            return nonce;
+        }
+        self.nonces = [Some((fresh, now)), self.nonces[0], self.nonces[1]];
+        fresh
     }
 
     /// True if a challenge of the node may be answered; then it counts as answered.

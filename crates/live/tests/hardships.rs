@@ -147,7 +147,8 @@ fn what_stands_in_the_way_is_named() {
     write_counters(&counters);
     let path = folder.file("second.toml");
     let attempt = |text: &str, socket: &str| {
-        fs::write(&path, format!("{text}[status]\nsocket = \"{}\"\n", folder.file(socket).display())).unwrap();
+        fs::write(&path, format!("{text}[status]\nsocket = \"{}\"\n", folder.file(socket).display()))
+            .unwrap();
         let out = support::program().arg("run").arg(&path).stderr(Stdio::piped()).output().unwrap();
         assert!(!out.status.success());
         String::from_utf8_lossy(&out.stderr).into_owned()

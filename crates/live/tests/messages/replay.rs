@@ -59,10 +59,10 @@ fn packets_before_the_reply_are_not_accepted() {
     }
 }
 
-/// Replies prove an index while their nonce is one of the last two and younger than 5 s, to the node that made it, once.
+/// Replies prove an index while their nonce is younger than 30 s, to the node that made it, once.
 #[test]
 fn replies_are_accepted_once_and_for_a_short_time() {
-    for (later, is_accepted) in [(0, true), (4999, true), (5000, false), (100_000, false)] {
+    for (later, is_accepted) in [(0, true), (29_999, true), (30_000, false), (100_000, false)] {
         let (mut a, mut b) = (node(1, 1), node(2, 2));
         let message = a.seal(None, b"").expect("short");
         let Opened::Reply(challenge) = b.open(&message, millis(0)) else { panic!("a challenge") };
@@ -89,14 +89,14 @@ fn old_replies_after_a_restart() {
         recorded.extend([message, challenge, reply]);
     }
     let mut a2 = node(1, 3);
-    for packet in &recorded[..24] {
-        assert!(!matches!(b.open(packet, millis(3000)), Opened::Message { .. }));
-        a2.open(packet, millis(3000));
-    }
-    assert_eq!(b.neighbours(millis(3000)).count(), 0, "all but the last two nonces");
-    meet_after(&mut a2, &mut b, 4000);
     for packet in &recorded {
-        assert!(!hears(&mut b, packet, millis(4500)) && !hears(&mut a2, packet, millis(4500)));
+        assert!(!matches!(b.open(packet, millis(30_000)), Opened::Message { .. }));
+        a2.open(packet, millis(30_000));
+    }
+    assert_eq!(b.neighbours(millis(30_000)).count(), 0, "no nonce is that old");
+    meet_after(&mut a2, &mut b, 61_000);
+    for packet in &recorded {
+        assert!(!hears(&mut b, packet, millis(61_500)) && !hears(&mut a2, packet, millis(61_500)));
     }
     let packet = a2.seal(None, b"data").expect("short");
     assert!(hears(&mut b, &packet, millis(4600)), "the new start is heard all the time");
