@@ -25,7 +25,7 @@ fn compile(object: &Path) -> Result<(), String> {
     let clang = env::var("CLANG").unwrap_or_else(|_| "clang".to_string());
     println!("cargo::rerun-if-env-changed=CLANG");
     let mut command = Command::new(&clang);
-    // The oldest instruction set: kernels from 4.14 on load it.
+    // The instruction set of old kernels; the functions that are called need Linux 5.8.
     command
         .args(["-O2", "-g", "-target", "bpf", "-mcpu=v2", "-Wall", "-Wextra", "-Werror", "-c", SOURCE, "-o"]);
     command.arg(object);

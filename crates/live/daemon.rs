@@ -46,6 +46,8 @@ pub struct Daemon {
     neighbours: Option<Neighbours>,
     /// Another node has this one's name: logged once.
     names_clash: bool,
+    /// No message can be sent: logged once.
+    is_mute: bool,
     /// After the devices: what they leave behind when they are dropped, it removes.
     keeper: Keeper,
     clock: Box<dyn Clock>,
@@ -85,7 +87,8 @@ pub fn new_key(name: &str) -> Result<String, String> {
     fill_randomly(&mut secret);
     let mut text = format!("{name} ");
     secret.iter().for_each(|byte| _ = write!(text, "{byte:02x}"));
-    Keys::parse(&text, "key").map(|_| text).map_err(|error| error.to_string())
+    let wrong = |_| "expected a name of 1 to 16 letters, digits, \"-\", \"_\" or \".\"".to_string();
+    Keys::parse(&text, "key").map(|_| text).map_err(wrong)
 }
 
 /// Runs a daemon until a signal ends it.
@@ -129,6 +132,7 @@ impl Daemon {
             devices: Vec::new(),
             keeper,
             names_clash: false,
+            is_mute: false,
             clock,
             started: now,
             renewed: now,
@@ -296,6 +300,10 @@ impl Daemon {
             Ok(false) => {}
             Ok(true) => line(Level::Warning, &"the keeper had ended, and was started again"),
             Err(problem) => line(Level::Error, &problem),
+        }
+        let counts = self.neighbours.as_ref().map(Neighbours::counts).unwrap_or_default();
+        if counts.sent == 0 && counts.unsent > 3 && !std::mem::replace(&mut self.is_mute, true) {
+            line(Level::Error, &"no message can be sent: do the devices have IPv6 addresses of the link?");
         }
         let own_names = self.neighbours.as_ref().map_or(0, Neighbours::own_names);
         if own_names > 0 && !std::mem::replace(&mut self.names_clash, true) {

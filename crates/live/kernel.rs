@@ -49,7 +49,8 @@ const MESSAGES: [u16; 7] = [67, 68, 269, 546, 547, 698, 6696];
 pub enum Attachment {
     /// As a link, which ends with the process that holds it: from Linux 6.6 on.
     Tcx,
-    /// As a filter at the queueing discipline `clsact`, which stays until it is removed: from Linux 4.5 on.
+    /// As a filter at the queueing discipline `clsact`, which stays until it is removed: from Linux 5.8 on, whose boot clock the program
+    /// compares with.
     Clsact,
 }
 
@@ -209,7 +210,7 @@ fn refused(verb: &str, error: &dyn std::error::Error) -> String {
     let text = chain(error);
     let lacks = text.contains("os error 1)") || text.contains("os error 13)");
     let remedy = if lacks {
-        "; it needs the capabilities CAP_NET_ADMIN and CAP_BPF (before Linux 5.8: CAP_SYS_ADMIN)"
+        "; it needs the capabilities CAP_NET_ADMIN and CAP_BPF, and Linux 5.8 or newer"
     } else {
         ""
     };

@@ -18,7 +18,7 @@ const HELP: &str = "airfaird: wireless flows share the air fairly
 Usage: airfaird COMMAND [OPTIONS] [FILE]
 
   run [FILE]     run until a signal; SIGHUP reads the configuration again
-  check [FILE]   is the configuration right, and can this host carry it?
+  check [FILE]   is the configuration right? what would it do?
   status         the state of the running daemon
   key NAME       print a line for a file of keys
   clean [FILE]   remove what a daemon that was killed has left behind

@@ -4,7 +4,7 @@ use airfair_host::Capabilities;
 use airfair_schemes::places::{Capability, Interface, NodeId, Probability};
 use airfair_schemes::{ParamValue, Scheme};
 
-use crate::config::{Config, LoadConfig, RadioConfig};
+use crate::config::{Config, LoadConfig, PRESET, RadioConfig};
 use crate::kernel::Attachment;
 use crate::load::{DeviceCounters, EmulatedCounters, FileCounters, LoadSource, SurveyCounters, offered};
 use crate::marker::{Action, HOLDS};
@@ -149,9 +149,12 @@ fn refusal(
             }
         }
     }
+    let live = scheme.preset(PRESET).and_then(|params| (scheme.build)(&params).ok());
+    let by_preset = live.is_some_and(|built| !offers.missing(&built.wants(at)).contains(&lack));
     let remedy = match remedies.as_slice() {
+        [] if by_preset => format!("; it does without with preset = \"{PRESET}\""),
         [] if lack == Capability::Neighbours => "; a table [messages] has keys for that".to_string(),
-        [] if lack == Capability::Airtime => {
+        [] if matches!(lack, Capability::Airtime | Capability::NavTime) => {
             "; a source of counters other than \"device\" has them".to_string()
         }
         [] => String::new(),

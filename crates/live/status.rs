@@ -161,12 +161,13 @@ impl State {
                 );
             }
         }
-        if let Some(MessagesState { sent, received, authentication, .. }) = &self.messages {
-            let refused: u64 =
-                Reason::ALL.iter().filter_map(|reason| authentication.get(reason.name())).sum();
+        if let Some(MessagesState { sent, unsent, received, authentication }) = &self.messages {
+            let refused =
+                [Reason::Malformed, Reason::Version, Reason::UnknownKey, Reason::BadMac, Reason::Replay];
+            let refused: u64 = refused.iter().filter_map(|reason| authentication.get(reason.name())).sum();
             _ = writeln!(
                 text,
-                "\nmessages: sent {sent}, received {received}, packets without effect {refused}"
+                "\nmessages: sent {sent}, not sent {unsent}, received {received}, refused {refused}"
             );
         }
         text
@@ -273,6 +274,12 @@ impl State {
                 [(String::new(), messages.sent as f64)].into(),
             );
             page.metric(
+                "messages_unsent_total",
+                "counter",
+                "Packets that the kernel did not send.",
+                [(String::new(), messages.unsent as f64)].into(),
+            );
+            page.metric(
                 "messages_received_total",
                 "counter",
                 "Messages of the scheme received.",
@@ -302,6 +309,12 @@ impl State {
             "counter",
             "Packets that could carry a mark.",
             by_direction(&|of| of.ecn_capable as f64),
+        );
+        page.metric(
+            "judged_packets_total",
+            "counter",
+            "Packets while a setting held.",
+            by_direction(&|of| of.judged as f64),
         );
         page.metric(
             "marked_packets_total",

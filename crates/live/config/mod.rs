@@ -137,18 +137,26 @@ impl Config {
 
 fn read(mut top: Table<'_>, host: &str, source: &mut Source<'_>) -> Option<Config> {
     let scheme = read_scheme(&mut top, source);
-    let node = top.take("node").and_then(|entry| entry.text(source, "the name of this node"));
+    let node = top.take("node").and_then(|entry| {
+        let name = entry.text(source, "the name of this node")?;
+        if name.is_empty() || name.len() > 64 {
+            entry.error(source, "expected a name of 1 to 64 bytes".to_string());
+        }
+        Some(name)
+    });
     let schemes = top.take("schemes").and_then(|entry| entry.table(source, "tables such as [schemes.lbm]"));
     let chosen = scheme.and_then(|entry| read_params(entry, schemes, source));
     // Cells are LBM's; a mesh node is no access point unless its file says so.
     let cell = scheme.is_some_and(|entry| entry.name == "lbm");
-    let radios = read_radios(top.take("radio"), cell, source);
+    let radio = top.take("radio");
+    let none_written = radio.is_none();
+    let radios = read_radios(radio, cell, source);
     let messages = match top.take("messages") {
         None => Some(None),
         Some(entry) => read_messages(entry, source).map(Some),
     };
     let status = read_status(top.take("status"), source);
-    if radios.as_ref().is_none_or(BTreeMap::is_empty) {
+    if none_written {
         source.error_at(top.start(), "radio", "no radio: expected a table such as [radio.wlan0]".to_string());
     }
     top.finish(source, std::iter::empty());
@@ -260,6 +268,13 @@ fn read_radios(
 ) -> Option<BTreeMap<String, RadioConfig>> {
     let mut radios = entry?.table(source, "tables such as [radio.wlan0]")?;
     let mut found = BTreeMap::new();
+    if radios.keys().is_empty() {
+        source.error_at(
+            radios.start(),
+            "radio",
+            "no radio: expected a table such as [radio.wlan0]".to_string(),
+        );
+    }
     for device in radios.keys() {
         let Some(entry) = radios.take_any(&device) else { continue };
         if device.is_empty()
@@ -389,10 +404,11 @@ fn read_status(entry: Option<Entry<'_>>, source: &mut Source<'_>) -> Option<Stat
     let mut table = entry.table(source, "a table")?;
     if let Some(entry) = table.take("socket") {
         let path = PathBuf::from(entry.text(source, "the path of a socket")?);
-        if path.is_absolute() {
+        // The kernel's limit, less the byte that ends it.
+        if path.is_absolute() && path.as_os_str().len() <= 107 {
             status.socket = path;
         } else {
-            entry.error(source, "expected a path that begins with \"/\"".to_string());
+            entry.error(source, "expected a path that begins with \"/\", of at most 107 bytes".to_string());
         }
     }
     if let Some(entry) = table.take("metrics") {
