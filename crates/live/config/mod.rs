@@ -33,8 +33,8 @@ pub const SCHEMES: &[&str] = &["lbm", "nred"];
 /// The preset of a scheme for daemons.
 pub const PRESET: &str = "live";
 
-/// The largest probability of a scheme whose nodes speak with one another, unless the configuration says otherwise. NRED's own are up to 0.18 where
-/// three pairs of nodes compete; with 0.2 two of five packets are dropped.
+/// The largest probability of a scheme whose nodes speak with one another, unless the configuration says otherwise. NRED's own are up to
+/// 0.18 where three pairs of nodes compete; with 0.2 two of five packets are dropped.
 pub const MOST_PROBABILITY: f64 = 0.2;
 
 /// Where a daemon answers questions about its state, unless its configuration says otherwise.

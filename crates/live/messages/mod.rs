@@ -38,7 +38,8 @@
 //!   new one as second everywhere, moving it to the front everywhere, and removing the old one.
 //! - Counters have 64 bits. At the end of them a node draws a new index, as it does when it receives an authentic packet of its own name
 //!   and index that it has not sent (a start with the randomness of an earlier start).
-//! - A nonce is used for the challenges of 10 s and accepted for 30 s: replies of a node that starves come late, and challenges do not wait for them.
+//! - A nonce is used for the challenges of 10 s and accepted for 30 s: replies of a node that starves come late, and challenges do not wait
+//!   for them.
 //! - The counters before a reply are taken for received.
 //! - A counter that was received already, or is older than the window, is refused before the MAC is computed.
 //! - A neighbour is forgotten when [`Limits::forgotten`] has passed since the last packet of it that was accepted (section 4.4 there asks
