@@ -27,7 +27,7 @@ export VIRTUAL_ENV := $(VENV)
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint $(CONSTRAINTS)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv build demo suite-gate which-scheme test lint lint-rust lint-python rust python browser tshark kernel-tools pages docs docs-links wheel sdist validate validate-advise validate-airtime validate-emulate validate-live validate-maps validate-rates same bench bench-emulate soak-emulate fuzz-emulate bench-live soak-live fuzz-live instructions valgrind bench-peers fuzz mutants clean
+.PHONY: help venv build demo suite-gate which-scheme test lint lint-rust lint-python rust python browser tshark kernel-tools pages docs docs-links wheel sdist validate validate-advise validate-airtime validate-emulate validate-live validate-maps validate-rates same bench bench-emulate soak-emulate fuzz-emulate bench-live soak-live fuzz-live instructions valgrind bench-peers fuzz mutants airfaird deb clean
 .DELETE_ON_ERROR:
 # Several parts install into .venv, and two pips at once break it. `.ci/run` says what may run side by side.
 .NOTPARALLEL:
@@ -229,6 +229,25 @@ mutants: ## Delete and change each rule of TCP and of the laws and queues: does 
 	@cargo mutants --version >/dev/null 2>&1 || { echo "needs cargo-mutants: cargo install cargo-mutants"; exit 1; }
 	cargo mutants --package airfair-transport --package airfair-schemes --package airfair-routing --exclude '**/fuzz.rs' --exclude 'crates/schemes/places/**' \
 	  --jobs 1 --timeout 60 --output target/mutants $(if $(SHARD),--shard $(SHARD))
+
+# The daemon for packages: static, with paths of nobody's machine. Without clang it would lack its program for the kernel.
+STATIC := x86_64 aarch64
+LARGEST := 5000000
+
+airfaird: ## Build the daemon as static binaries of at most 5 MB, out/airfaird/PROCESSOR/airfaird
+	@command -v $${CLANG:-clang} >/dev/null || { echo "needs clang: apt-get install clang" >&2; exit 1; }
+	@for of in $(STATIC); do rustup target list --installed | grep -qx $$of-unknown-linux-musl || \
+	  rustup target add $$of-unknown-linux-musl || exit 1; done
+	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld \
+	RUSTFLAGS="--remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=cargo --remap-path-prefix=$(CURDIR)=airfair" \
+	  cargo build --quiet --locked --profile small -p airfair-live $(STATIC:%=--target %-unknown-linux-musl)
+	@for of in $(STATIC); do \
+	  install -D "$${CARGO_TARGET_DIR:-target}/$$of-unknown-linux-musl/small/airfaird" out/airfaird/$$of/airfaird; \
+	  size=$$(wc -c <out/airfaird/$$of/airfaird); echo "out/airfaird/$$of/airfaird: $$size bytes"; \
+	  [ $$size -le $(LARGEST) ] || { echo "more than $(LARGEST)" >&2; exit 1; }; done
+
+deb: airfaird ## Debian packages of the daemon in out/deb, see packaging/README.md
+	@for of in $(STATIC); do packaging/deb/build out/airfaird/$$of/airfaird out/deb || exit 1; done
 
 clean: ## Remove what was built
 	cargo clean
