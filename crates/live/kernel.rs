@@ -6,13 +6,14 @@
 use std::fmt;
 
 use aya::maps::{Array, HashMap as Hash, MapData, PerCpuArray};
-use aya::programs::tc::{NlOptions, TcAttachOptions, qdisc_add_clsact, qdisc_detach_program};
+use aya::programs::tc::{NlOptions, TcAttachOptions, TcHandle, qdisc_add_clsact};
 use aya::programs::{LinkOrder, SchedClassifier, TcAttachType};
 use aya::{Ebpf, EbpfLoader};
 use serde::Serialize;
 
 use crate::marker::{Action, Marker, PacketCounts, Probabilities};
 use crate::netlink::Interfaces;
+use crate::qdisc::{FilterPlace, remove_filter};
 
 /// The compiled program.
 #[cfg(not(without_program))]
@@ -28,12 +29,15 @@ pub const fn is_without_program() -> bool {
     PROGRAM.is_empty()
 }
 
-/// The programs by direction, with the places where they are attached. By these names the filters of a daemon are recognised.
+/// The programs by direction, with the places where they are attached.
 const DIRECTIONS: [(&str, TcAttachType); 2] =
     [("airfair_out", TcAttachType::Egress), ("airfair_in", TcAttachType::Ingress)];
 
 /// Priority of the filters of older kernels: before those that users add without one.
 const PRIORITY: u16 = 40;
+
+/// The number of the filters at that priority, by which those of a daemon are recognised.
+const HANDLE: TcHandle = TcHandle::new(0x6169, 0x7266);
 
 /// Bits of `actions` in the program.
 const MARK: u64 = 1;
@@ -176,7 +180,7 @@ fn attach(
     let options = match attachment {
         Attachment::Tcx => TcAttachOptions::TcxOrder(LinkOrder::default()),
         Attachment::Clsact => {
-            TcAttachOptions::Netlink(NlOptions { priority: PRIORITY, ..NlOptions::default() })
+            TcAttachOptions::Netlink(NlOptions { priority: PRIORITY, handle: HANDLE, ..NlOptions::default() })
         }
     };
     program.attach_with_options(device, place, options).map_err(|error| refused("attach", &error))?;
@@ -252,14 +256,10 @@ impl Marker for KernelMarker {
 
 /// Removes the filters of a daemon from a device, also of one that was killed. Returns true if there were some.
 pub fn remove_filters(device: &str) -> bool {
-    let mut found = false;
-    for (name, place) in DIRECTIONS {
-        // Several, if several daemons were killed before their keepers could work.
-        while qdisc_detach_program(device, place, name).is_ok() {
-            found = true;
-        }
-    }
-    found
+    let handle = u32::from(HANDLE);
+    let places = [false, true].map(|incoming| FilterPlace { incoming, priority: PRIORITY, handle });
+    // Not by their names: a daemon without CAP_PERFMON gives programs none.
+    places.into_iter().filter(|&place| remove_filter(device, place).unwrap_or(false)).count() > 0
 }
 
 #[cfg(test)]

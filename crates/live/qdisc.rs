@@ -66,6 +66,35 @@ pub fn remove_empty_clsact(device: &str) -> io::Result<bool> {
     }
 }
 
+/// A filter at one of the two sides of `clsact`.
+#[derive(Debug, Clone, Copy)]
+pub struct FilterPlace {
+    /// True for packets that come in.
+    pub incoming: bool,
+    /// The priority of the filter.
+    pub priority: u16,
+    /// The number of the filter at this priority.
+    pub handle: u32,
+}
+
+/// Removes a filter for all protocols from a device. True if there was one.
+///
+/// # Errors
+/// The kernel does not answer, or refuses.
+pub fn remove_filter(device: &str, place: FilterPlace) -> io::Result<bool> {
+    const ALL_PROTOCOLS: u16 = 3;
+    let Some(index) = index_of(device) else { return Ok(false) };
+    let mut removed = message(index, SIDES[usize::from(!place.incoming)]);
+    removed.header.handle = TcHandle::from(place.handle);
+    removed.header.info = u32::from(place.priority) << 16 | u32::from(ALL_PROTOCOLS.to_be());
+    removed.attributes.push(TcAttribute::Kind("bpf".to_string()));
+    match Requests::new()?.carry_out(RouteNetlinkMessage::DelTrafficFilter(removed)) {
+        Ok(()) => Ok(true),
+        Err(error) if matches!(error.raw_os_error(), Some(libc::ENOENT | libc::EINVAL)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 fn message(index: i32, parent: TcHandle) -> TcMessage {
     let mut message = TcMessage::default();
     message.header.index = index;
