@@ -88,14 +88,18 @@ struct fields {
 	__u8 is_data;   // TCP or UDP, and no message
 };
 
-// Bytes of a packet from an offset: where they are, or, if they are in another part of its memory, a copy of them in `copy`.
-INLINE const void *bytes_at(struct __sk_buff *packet, __u32 offset, void *copy, __u32 bytes)
-{
-	const void *data = (const void *)(long)packet->data, *end = (const void *)(long)packet->data_end;
-	if (data + offset + bytes <= end)
-		return data + offset;
-	return load_bytes(packet, offset, copy, bytes) < 0 ? 0 : copy;
-}
+// Copies bytes of a packet from an offset, with a call only if they are in another part of its memory. No pointer is compared but with the end: the
+// kernel allows no more to a daemon without CAP_PERFMON.
+#define COPY(packet, offset, to) \
+	({ \
+		const void *data_ = (const void *)(long)(packet)->data, *end_ = (const void *)(long)(packet)->data_end; \
+		int copied_ = 1; \
+		if (data_ + (offset) + sizeof(to) <= end_) \
+			__builtin_memcpy(&(to), data_ + (offset), sizeof(to)); \
+		else \
+			copied_ = load_bytes(packet, offset, &(to), sizeof(to)) == 0; \
+		copied_; \
+	})
 
 INLINE int read_fields(struct __sk_buff *packet, struct fields *found, int ports)
 {
@@ -103,26 +107,24 @@ INLINE int read_fields(struct __sk_buff *packet, struct fields *found, int ports
 	__u32 transport;
 	found->is_data = 0;
 	if (packet->protocol == NETWORK(ETH_P_IP)) {
-		struct iphdr copy;
-		const struct iphdr *ip = bytes_at(packet, ETH_HLEN, &copy, sizeof(copy));
-		if (!ip)
+		struct iphdr ip;
+		if (!COPY(packet, ETH_HLEN, ip))
 			return 0;
-		found->ecn = ip->tos & 3;
-		protocol = ip->protocol;
-		transport = ETH_HLEN + 4 * ip->ihl;
+		found->ecn = ip.tos & 3;
+		protocol = ip.protocol;
+		transport = ETH_HLEN + 4 * ip.ihl;
 		// A later fragment has no ports: of a datagram that may be a message none is dropped.
-		if (ip->frag_off & NETWORK(0x1fff)) {
+		if (ip.frag_off & NETWORK(0x1fff)) {
 			found->is_data = protocol == IPPROTO_TCP;
 			return 1;
 		}
 	} else if (packet->protocol == NETWORK(ETH_P_IPV6)) {
-		struct ipv6hdr copy;
-		const struct ipv6hdr *ip = bytes_at(packet, ETH_HLEN, &copy, sizeof(copy));
-		if (!ip)
+		struct ipv6hdr ip;
+		if (!COPY(packet, ETH_HLEN, ip))
 			return 0;
-		found->ecn = ip->flow_lbl[0] >> 4 & 3;
-		protocol = ip->nexthdr;
-		transport = ETH_HLEN + sizeof(copy);
+		found->ecn = ip.flow_lbl[0] >> 4 & 3;
+		protocol = ip.nexthdr;
+		transport = ETH_HLEN + sizeof(ip);
 	} else {
 		return 0;
 	}

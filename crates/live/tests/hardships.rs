@@ -177,6 +177,46 @@ fn what_stands_in_the_way_is_named() {
     assert_eq!(left_behind(), "0 clsact");
 }
 
+/// A user without rights but CAP_NET_ADMIN and CAP_BPF: the kernel takes the program, whose filters are found without names.
+#[test]
+fn two_capabilities_are_enough() {
+    if !may_run("two_capabilities_are_enough") {
+        return;
+    }
+    let station = support::network();
+    for attach in ["tcx", "clsact"] {
+        let folder = Folder::new(&format!("rights-{attach}"));
+        let counters = folder.file("counters");
+        write_counters(&counters);
+        // The program where that user may run it.
+        let program = folder.file("airfaird");
+        fs::copy(env!("CARGO_BIN_EXE_airfaird"), &program).unwrap();
+        Command::new("chown").args(["-R", "65534"]).arg(&folder.0).status().unwrap();
+        let mut command = Command::new("setpriv");
+        let rights = "+net_admin,+bpf";
+        command.args([
+            "--reuid",
+            "65534",
+            "--clear-groups",
+            "--no-new-privs",
+            "--bounding-set",
+            "-all,+net_admin,+bpf",
+        ]);
+        command.args(["--inh-caps", rights, "--ambient-caps", rights, "--"]).arg(&program);
+        let mut daemon = Daemon::start_by(command, &folder, &config(&counters, attach));
+        assert!(marks_all(&daemon, &counters));
+        let before = station.received();
+        station.receive(100);
+        assert!(wait_until(1.0, || station.received().0 == before.0 + 100), "it marks ({attach})");
+        daemon.signal(rustix::process::Signal::KILL);
+        daemon.child.wait().unwrap();
+        let filters =
+            || ["egress", "ingress"].map(|side| run(&format!("tc filter show dev wl0 {side}"))).concat();
+        assert!(wait_until(1.0, || filters().is_empty()), "{}", filters());
+        assert_eq!(left_behind(), "0");
+    }
+}
+
 /// A log that nobody reads, and one that is full, stop nothing.
 #[test]
 fn a_log_that_takes_nothing_stops_nothing() {

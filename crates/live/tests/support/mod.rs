@@ -223,10 +223,15 @@ pub fn program() -> Command {
 impl Daemon {
     /// Starts one, and waits until it answers.
     pub fn start(folder: &Folder, config: &str) -> Self {
+        Self::start_by(program(), folder, config)
+    }
+
+    /// Starts one by another command than that of the program alone.
+    pub fn start_by(mut command: Command, folder: &Folder, config: &str) -> Self {
         let socket = folder.file("airfaird.sock");
         let path = folder.file("airfaird.toml");
         fs::write(&path, format!("{config}\n[status]\nsocket = \"{}\"\n", socket.display())).unwrap();
-        let mut child = program().arg("run").arg(&path).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command.arg("run").arg(&path).stderr(Stdio::piped()).spawn().unwrap();
         if !wait_until(10.0, || state(&socket).is_some()) {
             _ = child.kill();
             let mut text = String::new();
