@@ -27,7 +27,7 @@ export VIRTUAL_ENV := $(VENV)
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint $(CONSTRAINTS)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv build demo suite-gate which-scheme test lint lint-rust lint-python rust python browser tshark pages docs docs-links wheel sdist validate validate-advise validate-airtime validate-emulate validate-maps validate-rates same bench bench-emulate soak-emulate fuzz-emulate instructions valgrind bench-peers fuzz mutants clean
+.PHONY: help venv build demo suite-gate which-scheme test lint lint-rust lint-python rust python browser tshark kernel-tools pages docs docs-links wheel sdist validate validate-advise validate-airtime validate-emulate validate-live validate-maps validate-rates same bench bench-emulate soak-emulate fuzz-emulate bench-live soak-live fuzz-live instructions valgrind bench-peers fuzz mutants airfaird deb clean
 .DELETE_ON_ERROR:
 # Several parts install into .venv, and two pips at once break it. `.ci/run` says what may run side by side.
 .NOTPARALLEL:
@@ -70,7 +70,7 @@ test: lint rust python ## Formatting, lints, types, tests, documentation
 
 lint: lint-rust lint-python
 
-lint-rust: | $(BIN)/python
+lint-rust: kernel-tools | $(BIN)/python
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
 	cargo fmt --manifest-path no_std/Cargo.toml --check
@@ -83,7 +83,7 @@ lint-python: $(BUILT) $(VALIDATION) $(DOCS) $(PACKAGE)
 	$(BIN)/mypy python tests validation benches peers docs examples
 	$(BIN)/python -m mypy.stubtest --concise airfair._core
 
-rust:
+rust: kernel-tools
 	cargo test --quiet --locked
 	cargo run --quiet $(NO_STD)
 
@@ -91,6 +91,12 @@ python: $(BUILT) $(VALIDATION) $(DOCS) browser tshark
 	$(BIN)/python -m pytest --numprocesses logical --dist worksteal --cpu --durations 10 --ignore tests/test_sweep_crash.py
 	@# Tests that kill processes at work: one after the other, or a process dies while it still starts.
 	$(BIN)/python -m pytest tests/test_sweep_crash.py
+
+# clang compiles the daemon's program for the kernel, ip makes the devices of its tests. Without them these are left out, aloud.
+kernel-tools:
+	@command -v clang >/dev/null && command -v ip >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -q && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -yq --no-install-recommends clang iproute2; } || \
+	  echo "no clang or no ip, so the daemon is not tried in the kernel: apt-get install clang iproute2" >&2
 
 # The report is looked at in a real browser. Where it cannot be installed, those tests say so and are skipped.
 browser:
@@ -151,6 +157,10 @@ validate-emulate: $(BUILT) ## Emulated runs beside simulated ones; writes docs/v
 	cargo build --quiet --release --locked -p airfair-load
 	$(BIN)/python -m validation.emulation $(if $(ROW),--row $(ROW)) $(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(KEPT),--kept)
 
+validate-live: $(BUILT) kernel-tools ## airfaird in emulated nodes beside the simulated scheme, emulated and simulated; writes docs/validation-live.md; as root; ROW=name, RUNS=3, SECONDS=40; resumable, half an hour
+	cargo build --quiet --release --locked -p airfair-load -p airfair-live
+	$(BIN)/python -m validation.live $(if $(ROW),--row $(ROW)) $(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS))
+
 validate-maps: $(BUILT) ## The suite on maps that may not be copied: MAPS=FOLDER has them, SUITE="--seeds 5" chooses runs; without them skipped
 	$(BIN)/python -m validation.maps "$(MAPS)" $(SUITE)
 
@@ -181,6 +191,17 @@ soak-emulate: $(BUILT) ## The same with one scene for SOAK=20m: memory, descript
 fuzz-emulate: $(BUILT) ## FRAMES=1000000 random and damaged frames by a program in a node of the emulator; as root, two minutes
 	$(BIN)/python -m benches.emulate --frames $(or $(FRAMES),1000000)
 
+bench-live: kernel-tools ## Nanoseconds a packet of the daemon's program in the kernel, memory and CPU of the daemon; as root, a minute
+	cargo build --quiet --release --locked -p airfair-live
+	$(PYTHON) benches/live.py "$${CARGO_TARGET_DIR:-target}/release/airfaird"
+
+soak-live: kernel-tools ## The same for SOAK=3600 seconds: memory, descriptors, programs and maps
+	cargo build --quiet --release --locked -p airfair-live
+	$(PYTHON) benches/live.py "$${CARGO_TARGET_DIR:-target}/release/airfaird" --soak $(or $(SOAK),3600)
+
+fuzz-live: ## 10^6 forged, replayed, truncated and damaged messages and netlink replies to the daemon's readers
+	cargo test --quiet --release --locked -p airfair-live -- --ignored
+
 instructions: $(BUILT) valgrind ## Do frames and wired packets cost the instructions that benches/instructions.toml says?
 	@$(BIN)/python benches/speed.py --check
 
@@ -208,6 +229,25 @@ mutants: ## Delete and change each rule of TCP and of the laws and queues: does 
 	@cargo mutants --version >/dev/null 2>&1 || { echo "needs cargo-mutants: cargo install cargo-mutants"; exit 1; }
 	cargo mutants --package airfair-transport --package airfair-schemes --package airfair-routing --exclude '**/fuzz.rs' --exclude 'crates/schemes/places/**' \
 	  --jobs 1 --timeout 60 --output target/mutants $(if $(SHARD),--shard $(SHARD))
+
+# The daemon for packages: static, with paths of nobody's machine. Without clang it would lack its program for the kernel.
+STATIC := x86_64 aarch64
+LARGEST := 5000000
+
+airfaird: ## Build the daemon as static binaries of at most 5 MB, out/airfaird/PROCESSOR/airfaird
+	@command -v $${CLANG:-clang} >/dev/null || { echo "needs clang: apt-get install clang" >&2; exit 1; }
+	@for of in $(STATIC); do rustup target list --installed | grep -qx $$of-unknown-linux-musl || \
+	  rustup target add $$of-unknown-linux-musl || exit 1; done
+	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld \
+	RUSTFLAGS="--remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=cargo --remap-path-prefix=$(CURDIR)=airfair" \
+	  cargo build --quiet --locked --profile small -p airfair-live $(STATIC:%=--target %-unknown-linux-musl)
+	@for of in $(STATIC); do \
+	  install -D "$${CARGO_TARGET_DIR:-target}/$$of-unknown-linux-musl/small/airfaird" out/airfaird/$$of/airfaird; \
+	  size=$$(wc -c <out/airfaird/$$of/airfaird); echo "out/airfaird/$$of/airfaird: $$size bytes"; \
+	  [ $$size -le $(LARGEST) ] || { echo "more than $(LARGEST)" >&2; exit 1; }; done
+
+deb: airfaird ## Debian packages of the daemon in out/deb, see packaging/README.md
+	@for of in $(STATIC); do packaging/deb/build out/airfaird/$$of/airfaird out/deb || exit 1; done
 
 clean: ## Remove what was built
 	cargo clean

@@ -48,6 +48,10 @@ def make(folder: Path) -> Path:
 
 def vendor(source: Path) -> None:
     """Put the crates beside the sources, and tell cargo."""
+    # The lock file is that of the whole workspace: crates that are not packed, and features that only they
+    # want, leave it. Versions stay.
+    prune = ["cargo", "update", "--workspace", "--offline", "--quiet"]
+    subprocess.run(prune, cwd=source, check=True, stdout=subprocess.DEVNULL)
     command = ["cargo", "vendor", "--locked", "--versioned-dirs", "--quiet", "vendor"]
     subprocess.run(command, cwd=source, check=True, stdout=subprocess.DEVNULL)
     setting = source / ".cargo" / "config.toml"

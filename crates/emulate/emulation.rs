@@ -13,6 +13,7 @@ use rustix::time::{
 use crate::bridge::{Bridge, Setting};
 use crate::clock::{Ready, SharedPunctuality, WallClock};
 use crate::control::{ControlSocket, SocketPath};
+use crate::counters::{Counters, DriverFault};
 use crate::keeper::{Event, Keeper, Setup};
 use crate::live::{Live, LiveSpec, State};
 use crate::node::{Stack, Tried};
@@ -29,6 +30,9 @@ const PRIORITY: i32 = 20;
 const KEEPER: u64 = u64::MAX;
 const TIMER: u64 = u64::MAX - 1;
 const EDGES: u64 = u64::MAX - 2;
+
+/// From this number on the sockets of counters, node by node.
+const COUNTERS: u64 = 1 << 32;
 
 /// Time between two looks at signals, programs to start, and results to hand over.
 const LOOK: Span = Span::from_millis(20);
@@ -50,6 +54,8 @@ pub struct Options {
     pub interval: Span,
     /// Where the state of the run is told while it runs.
     pub live: LiveSpec,
+    /// The fault of the counters that nodes are served.
+    pub driver_fault: Option<DriverFault>,
 }
 
 /// A program, from the emulator's side.
@@ -68,6 +74,7 @@ struct Outside<'a, W> {
     ready: Ready,
     keeper: Keeper,
     timer: OwnedFd,
+    counters: Counters,
     /// The timer of the edges of sources, and the time for which it is set.
     edges: (OwnedFd, Option<Time>),
     live: Live,
@@ -94,6 +101,10 @@ impl<W: Steppable + AsMut<World>> Coupling<W> for Outside<'_, W> {
                     _ = rustix::io::read(&self.edges.0, &mut [0; 8][..]);
                     self.edges.1 = None;
                     self.bridge.release(world.as_mut());
+                }
+                node @ COUNTERS.. => {
+                    let number = (node - COUNTERS) as usize;
+                    self.counters.answer(number, &self.plan.nodes[number], world.as_mut());
                 }
                 device => self.bridge.read(device as usize, world.as_mut()),
             }
@@ -218,7 +229,7 @@ pub fn emulate<W: Steppable + AsMut<World>>(
     let began = clock.now();
     let setup = Setup { plan: &plan, stack: &options.stack, programs: &options.programs, socket };
     let (keeper, taps, made) = Keeper::start(setup)?;
-    let Tried { congestion_control, devices_hold_back } = made.tried;
+    let Tried { congestion_control, devices_hold_back } = made.tried.clone();
     for (number, tap) in taps.iter().enumerate() {
         tap.frames
             .as_ref()
@@ -226,6 +237,10 @@ pub fn emulate<W: Steppable + AsMut<World>>(
             .map_err(as_text)?;
     }
     keeper.descriptor().map_or(Ok(()), |of| clock.watch_control(of, KEEPER)).map_err(as_text)?;
+    for (number, socket) in (COUNTERS..).zip(&made.counters) {
+        clock.watch_device(socket, number).map_err(as_text)?;
+    }
+    world.as_mut().measure_links();
     let (timer, edges) = (timer().map_err(as_text)?, timer().map_err(as_text)?);
     set_timer(&timer, Span(1), LOOK).map_err(as_text)?;
     clock.watch_control(&timer, TIMER).map_err(as_text)?;
@@ -270,6 +285,7 @@ pub fn emulate<W: Steppable + AsMut<World>>(
         ready: clock.ready(),
         keeper,
         timer,
+        counters: Counters::new(made.counters, options.driver_fault),
         edges: (edges, None),
         live,
         plan: plan.clone(),

@@ -39,7 +39,7 @@ enum Request {
 pub(crate) enum Event {
     /// The first: what was tried out in a namespace of its own, and the reason why there is no management network, if there is none.
     Began(Tried, Option<String>),
-    /// The next node is made; its devices come with it.
+    /// The next node is made; its devices come with it, and last the socket of its counters.
     Made,
     /// All nodes are made, and the ways between them.
     Ready,
@@ -60,6 +60,8 @@ pub(crate) struct Made {
     pub tried: Tried,
     /// The reason why there is no management network, if there is none.
     pub no_management: Option<String>,
+    /// The sockets at which programs request counters, node by node.
+    pub counters: Vec<OwnedFd>,
 }
 
 /// The keeper, from the emulator's side. It ends with this value.
@@ -105,10 +107,11 @@ impl Keeper {
         };
         let unexpected = || "the process that keeps the nodes has said something else".to_string();
         let (Event::Began(tried, no_management), _) = next()? else { return Err(unexpected()) };
-        let mut taps = Vec::new();
+        let (mut taps, mut counters) = (Vec::new(), Vec::new());
         for node in &plan.nodes {
             match next()? {
-                (Event::Made, devices) if devices.len() == node.interfaces.len() => {
+                (Event::Made, mut devices) if devices.len() == node.interfaces.len() + 1 => {
+                    counters.extend(devices.pop());
                     let of = node.interfaces.iter().zip(devices);
                     taps.extend(of.map(|(of, frames)| Tap {
                         frames: Some(frames),
@@ -120,7 +123,7 @@ impl Keeper {
             }
         }
         let (Event::Ready, _) = next()? else { return Err(unexpected()) };
-        Ok((keeper, taps, Made { tried, no_management }))
+        Ok((keeper, taps, Made { tried, no_management, counters }))
     }
 
     /// The next event, and descriptors that come with it; none: the keeper has ended.
@@ -233,9 +236,9 @@ impl<'a> KeeperProcess<'a> {
         channel.send(&Event::Began(tried, no_management), &[]).map_err(|error| error.to_string())?;
         let mut nodes = Vec::new();
         for plan in &setup.plan.nodes {
-            let (made, devices) = node::make(plan, setup.stack, hub.as_ref().ok())?;
-            let devices: Vec<_> = devices.iter().map(AsFd::as_fd).collect();
-            channel.send(&Event::Made, &devices).map_err(|error| error.to_string())?;
+            let (made, served) = node::make(plan, setup.stack, hub.as_ref().ok())?;
+            let descriptors: Vec<_> = served.taps.iter().chain([&served.counters]).map(AsFd::as_fd).collect();
+            channel.send(&Event::Made, &descriptors).map_err(|error| error.to_string())?;
             nodes.push(made);
         }
         let numbers: Vec<u16> = setup.plan.nodes.iter().map(|node| node.number).collect();

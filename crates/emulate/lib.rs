@@ -10,6 +10,7 @@
 //! - [`bridge`]: frames from the devices into the world, and copies that arrive from the world to devices;
 //! - [`source`]: sources of a scheme at the edge of the stacks, for schemes whose routers write into headers;
 //! - [`flows`]: flows of the stacks;
+//! - [`counters`]: counters of radios for programs in nodes, as a driver would have them;
 //! - [`clock`]: the wall clock, which wakes when a frame has come;
 //! - [`punctuality`]: lateness of deliveries, and pauses of the machine;
 //! - [`emulation`]: all of it, from the first namespace to the report;
@@ -23,6 +24,7 @@ pub mod bridge;
 mod channel;
 pub mod clock;
 pub mod control;
+pub mod counters;
 pub mod emulation;
 pub mod flows;
 pub mod frame;

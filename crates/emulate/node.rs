@@ -9,6 +9,7 @@ use std::os::fd::OwnedFd;
 use airfair_sim::ids::{NodeIx, PortIx};
 use serde::{Deserialize, Serialize};
 
+use crate::counters;
 use crate::management::{self, Hub};
 use crate::netlink::{Address, Requests, Route, index_of};
 use crate::plan::NodePlan;
@@ -53,6 +54,15 @@ pub struct Tap {
 pub struct Node {
     /// The network namespace.
     pub network: OwnedFd,
+}
+
+/// The descriptors of a node that the emulator serves.
+#[derive(Debug)]
+pub(crate) struct Served {
+    /// The devices in the order of the node's interfaces.
+    pub taps: Vec<OwnedFd>,
+    /// The socket at which programs in the node request counters.
+    pub counters: OwnedFd,
 }
 
 /// Settings of the stacks that the user has chosen.
@@ -112,15 +122,11 @@ fn hold_back() -> io::Result<bool> {
     Ok(dropped()? == 0)
 }
 
-/// Makes the namespace of a node, with devices, addresses and routes. Returns the devices in the order of the node's interfaces.
+/// Makes the namespace of a node, with devices, addresses and routes.
 ///
 /// # Errors
 /// The kernel's refusal, with the node and what was tried.
-pub(crate) fn make(
-    plan: &NodePlan,
-    stack: &Stack,
-    hub: Option<&Hub>,
-) -> Result<(Node, Vec<OwnedFd>), String> {
+pub(crate) fn make(plan: &NodePlan, stack: &Stack, hub: Option<&Hub>) -> Result<(Node, Served), String> {
     // A namespace is a thread's: this one ends with it, the descriptor keeps the namespace.
     std::thread::scope(|scope| {
         let maker = scope.spawn(|| in_new_network(plan, stack, hub));
@@ -129,7 +135,7 @@ pub(crate) fn make(
     .map_err(|problem| format!("node {}: {problem}", plan.name))
 }
 
-fn in_new_network(plan: &NodePlan, stack: &Stack, hub: Option<&Hub>) -> Result<(Node, Vec<OwnedFd>), String> {
+fn in_new_network(plan: &NodePlan, stack: &Stack, hub: Option<&Hub>) -> Result<(Node, Served), String> {
     let what = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
     sys::new_network().map_err(what("a network namespace"))?;
     let network = sys::own_network().map_err(what("the network namespace"))?;
@@ -168,7 +174,8 @@ fn in_new_network(plan: &NodePlan, stack: &Stack, hub: Option<&Hub>) -> Result<(
     if let Some(hub) = hub {
         hub.join(plan.number).map_err(|error| format!("device {}: {error}", management::DEVICE))?;
     }
-    Ok((Node { network }, taps))
+    let counters = counters::socket().map_err(what("the socket of counters"))?;
+    Ok((Node { network }, Served { taps, counters }))
 }
 
 /// Sets what the user has chosen in the namespace of the calling thread.

@@ -124,6 +124,8 @@ impl OnDriver {
                 (Simulator, Absent, "a node can measure its own links by probes, and not all links")
             }
             Capability::Ecn => (Software, Exact, "the ECN field of IP headers"),
+            Capability::FlowUse => (Software, Exact, "the host's AQM, which has each packet"),
+            Capability::Echo => (Software, Exact, "the host changes the packet"),
             Capability::Priorities => {
                 (Driver, Exact, "the four queues of the hardware, one for each access category")
             }

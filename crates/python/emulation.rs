@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 mod linux {
     use std::path::{Path, PathBuf};
 
+    use airfair_emulate::counters::DriverFault;
     use airfair_emulate::live::LiveSpec;
     use airfair_emulate::node::Stack;
     use airfair_emulate::program::ProgramSpec;
@@ -36,6 +37,7 @@ mod linux {
         duration_s: Option<f64>,
         live: Option<PathBuf>,
         metrics: Option<u16>,
+        driver_fault: Option<String>,
     }
 
     #[derive(Debug, Deserialize)]
@@ -64,6 +66,7 @@ mod linux {
                 times.chain([request.duration_s]).flatten().find(|of| !(0.0..=LONGEST_S).contains(of));
             let expected = format!("expected seconds from 0 to {LONGEST_S}");
             wrong.map_or(Ok(()), |wrong| Err(input_error(format!("request: {wrong}: {expected}"))))?;
+            request.fault()?;
             Ok(request)
         }
 
@@ -74,7 +77,17 @@ mod linux {
             Some(Span((seconds * 1e9) as u64))
         }
 
+        /// The fault of the counters that nodes are served.
+        fn fault(&self) -> PyResult<Option<DriverFault>> {
+            let Some(word) = &self.driver_fault else { return Ok(None) };
+            let found = DriverFault::WORDS.iter().find(|(known, _)| known == word);
+            let known = DriverFault::WORDS.map(|(known, _)| format!("\"{known}\"")).join(", ");
+            let unknown = || input_error(format!("driver_fault: \"{word}\": expected one of {known}"));
+            found.map(|&(_, fault)| Some(fault)).ok_or_else(unknown)
+        }
+
         fn options(self, seed: u64, captures: bool, interval: Span) -> Options {
+            let driver_fault = self.fault().unwrap_or_default();
             let time = |seconds: f64| Time((seconds * 1e9) as u64);
             let program = |of: Program| ProgramSpec {
                 node: of.node,
@@ -92,6 +105,7 @@ mod linux {
                 captures,
                 interval,
                 live: LiveSpec { lines: self.live, port: self.metrics },
+                driver_fault,
             }
         }
     }

@@ -269,7 +269,8 @@ class Scenario:
         The request is JSON, every key optional: `programs` (`node`, `command` as a list of words, `ends_run`,
         `at_s`, `until_s`, `output`: the file that gets what it writes), `flows` (simulate the scenario's),
         `own_routing`, `congestion_control`, `ecn`, `duration_s`, `live` (a file that gets a line of JSON
-        every second), `metrics` (the port of 127.0.0.1 for Prometheus). Without programs that end the run it
+        every second), `metrics` (the port of 127.0.0.1 for Prometheus), `driver_fault` (of the counters that
+        nodes are served: "freeze", "reset", "wrap" or "omit"). Without programs that end the run it
         ends with the scenario. The result is that of `record`, and `emulation` in it. A signal, or `stop`,
         ends the run like its end. Only on Linux.
         """

@@ -173,9 +173,14 @@ impl<N: Net> Agents<N> {
     }
 }
 
-/// Starts the agent of a radio with these counters: a driver's may have begun long before.
-pub fn start<N: Net>(net: &mut N, radio: N::Radio, setup: &AgentSetup<'_>, counted: InterfaceCounters) {
-    let now = counted.at;
+/// Starts the agent of a radio with these counters: a driver's may have begun long before, and their time may be another clock's.
+pub fn start<N: Net>(
+    net: &mut N,
+    radio: N::Radio,
+    setup: &AgentSetup<'_>,
+    counted: InterfaceCounters,
+    now: Time,
+) {
     let Some(host) = net.hosts().agents.at(radio) else { return };
     host.agent.count_from(counted);
     host.sampled = now;
@@ -195,8 +200,7 @@ pub fn timer<N: Net>(net: &mut N, radio: N::Radio, timer: (Timer, u32), now: Tim
 
 /// Handles the end of an interval of a radio's counters. They may come from a driver and be wrong: the agent then has no sample, and links
 /// and flows, which the host has counted, come with the next one.
-pub fn sample<N: Net>(net: &mut N, radio: N::Radio, counted: InterfaceCounters) {
-    let now = counted.at;
+pub fn sample<N: Net>(net: &mut N, radio: N::Radio, counted: InterfaceCounters, now: Time) {
     let Some(host) = net.hosts().agents.at(radio) else { return };
     let (interval, rank, wants_backlogs) = (host.agent.interval(), host.agent.rank(), host.wants_backlogs);
     if let Some(interval) = interval {

@@ -183,7 +183,7 @@ fn a_sample_has_links_and_flows() {
         neighbours: &[],
         sense_margin: None,
     };
-    agents::start(&mut toy, Node(0), &setup, idle(5_000));
+    agents::start(&mut toy, Node(0), &setup, idle(5_000), Time(5_000));
     let [(HostEvent::Sample(Node(0)), first)] = toy.take_events()[..] else { panic!("one sample") };
     assert!(first > Time(5_000) && first <= Time(6_000), "{first}");
     let arrived = |flow, neighbour, class| ArrivedPacket {
@@ -206,10 +206,10 @@ fn a_sample_has_links_and_flows() {
         toy.meters.links.on_finished(Node(0), &packet);
     }
     toy.waiting = vec![id(1), id(0), id(1)];
-    agents::sample(&mut toy, Node(0), idle(6_000));
+    agents::sample(&mut toy, Node(0), idle(6_000), Time(6_000));
     assert_eq!(toy.take_events(), [(HostEvent::Sample(Node(0)), Time(7_000))]);
     toy.waiting.clear();
-    agents::sample(&mut toy, Node(0), idle(7_000));
+    agents::sample(&mut toy, Node(0), idle(7_000), Time(7_000));
     let backlogs = "backlogs [(NodeId(102), 5)]";
     let links = "(100, 1, 0, 0, 0, 0, 0), (101, 2, 4, 2, 10, 1, 1000), (102, 0, 2, 0, 0, 0, 0)";
     let flows = "(7, 101, 1, 500, Some(7)), (8, 101, 1, 500, Some(8)), (8, 102, 2, 1000, Some(8))";
@@ -224,9 +224,9 @@ fn a_sample_has_links_and_flows() {
     assert_eq!(words(&log), expected);
     // A driver's counter has stepped back: no sample, and the next interval begins with what it says now. The host's own counts wait.
     toy.meters.links.on_arrival(Node(0), &arrived(8, 2, data));
-    agents::sample(&mut toy, Node(0), idle(6_500));
+    agents::sample(&mut toy, Node(0), idle(6_500), Time(6_500));
     toy.meters.links.on_arrival(Node(0), &arrived(8, 2, data));
-    agents::sample(&mut toy, Node(0), idle(7_500));
+    agents::sample(&mut toy, Node(0), idle(7_500), Time(7_500));
     let links = "(101, 0, 0, 0, 0, 0, 0), (102, 0, 2, 0, 0, 0, 0)";
     let flows = "(8, 102, 2, 1000, Some(8))";
     assert_eq!(words(&log), [backlogs, backlogs, &format!("sample 7 [{links}] [{flows}]")]);
@@ -246,7 +246,7 @@ fn a_sample_has_the_counts_of_a_driver() {
     for (ms, sent, attempts) in [(1, 5000, 5700), (2, 5010, 5713), (3, 4, 5), (4, 7, 9)] {
         read(&mut toy, ms, sent, attempts);
     }
-    agents::sample(&mut toy, Node(0), idle(6_000));
+    agents::sample(&mut toy, Node(0), idle(6_000), Time(6_000));
     let told = words(&log);
     assert_eq!(told[1], "sample 7 [(102, 0, 0, 13, 17, 0, 1300)] []");
     assert_eq!((toy.meters.links.bad_readings(Node(0)), toy.meters.links.bad_readings(Node(1))), (1, 0));

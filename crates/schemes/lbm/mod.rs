@@ -185,6 +185,8 @@ impl Scheme for Lbm {
             .and(&[Capability::LinkUse])
             .and_if(!self.downlink_only, Capability::Received)
             .and_if(times, Capability::LinkTimes)
+            .and_if(self.evenness > 0.0, Capability::FlowUse)
+            .and_if(self.mark_acks, Capability::Echo)
             .and_if(self.most_foreign < 1.0, Capability::Airtime)
             .samples_every(self.interval)
     }

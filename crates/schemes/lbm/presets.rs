@@ -22,6 +22,16 @@ pub const PRESETS: &[Preset] = &[
             ("most_foreign", ParamValue::Number(0.03)),
         ],
     },
+    // Without what a driver does not count: how long packets wait, what each flow uses.
+    Preset {
+        name: "live",
+        about: "for a daemon, which has the counters of a device and no more",
+        values: &[
+            ("interval", ParamValue::Span(Span::from_millis(200))),
+            ("alpha", ParamValue::Number(0.1)),
+            ("wired_red", ParamValue::Flag(false)),
+        ],
+    },
     Preset {
         name: "paper",
         about: "the main reading of the paper, by which its figures are judged",

@@ -210,6 +210,7 @@ impl Scheme for Nred {
                 Capability::Received,
             ])
             .and_if(self.set_up, Capability::SetUp)
+            .and_if(self.evenness > 0.0 || self.answered, Capability::FlowUse)
             // Of a unicast to one neighbour the others know by overhearing.
             .and_if(!self.broadcast, Capability::Overheard)
             .samples_every(self.interval),

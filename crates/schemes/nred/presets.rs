@@ -28,6 +28,27 @@ pub const PRESETS: &[Preset] = &[
             ("answered", ParamValue::Flag(true)),
         ],
     },
+    // The default without what a node would have to do with each packet, or to overhear.
+    Preset {
+        name: "live",
+        about: "for a daemon, whose packets stay in the kernel",
+        values: &[
+            ("ncn_interval", ParamValue::Span(Span::from_millis(200))),
+            ("max_p", ParamValue::Number(1.0)),
+            ("set_up", ParamValue::Flag(false)),
+            ("broadcast", ParamValue::Flag(true)),
+            ("spare", ParamValue::Number(0.5)),
+            ("silence", ParamValue::Span(Span::from_millis(500))),
+            ("recovery", ParamValue::Span(Span::from_secs(7))),
+            ("lasting", ParamValue::Span(Span::from_secs(10))),
+            ("little", ParamValue::Number(0.35)),
+            ("trial", ParamValue::Span(Span::from_secs(20))),
+            ("enough", ParamValue::Number(0.08)),
+            ("rest", ParamValue::Span(Span::from_secs(60))),
+            ("most_sufferers", ParamValue::Integer(1)),
+            ("most_foreign", ParamValue::Number(0.03)),
+        ],
+    },
     Preset {
         name: "paper",
         about: "the main reading of the paper, by which its figures are judged",

@@ -102,6 +102,10 @@ capabilities! {
     /// Flows that use ECN. The scheme marks packets and drops none: a packet of a flow without ECN passes as it is, and where no flow uses
     /// ECN the scheme has no effect.
     Ecn = "flows that use ECN";
+    /// The use of the interface by each flow, to which the AQM adds every packet, for probabilities that differ by flow.
+    FlowUse = "probabilities by flow";
+    /// ECN-Echo, which the AQM sets in acknowledgements (`Verdict::Echo`).
+    Echo = "ECN-Echo set in acknowledgements";
     /// As many priorities of packets as the queue gives (`Head::priority`).
     Priorities = "priorities of packets";
 }

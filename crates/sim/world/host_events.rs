@@ -58,7 +58,7 @@ impl Network {
             let exchange = mac.lone_exchange(mac.nominal_mode);
             let sense_margin = air.reach().sense_margin(station, SHORT_BROADCAST);
             let setup = AgentSetup { node, rate, exchange, neighbours: &neighbours, sense_margin };
-            agents::start(self, station, &setup, InterfaceCounters::default());
+            agents::start(self, station, &setup, InterfaceCounters::default(), Time::ZERO);
         }
     }
 
@@ -134,7 +134,7 @@ impl Network {
             traffic: self.plane.interfaces.packets_left(port) + counters.received_data() - messages,
             link: self.plane.meters.uses.totals(station).map_or_else(LinkUse::default, |totals| totals.used),
         };
-        agents::sample(self, station, counted);
+        agents::sample(self, station, counted, now);
     }
 
     /// Handles a packet for another station that was overheard: an agent's message, or a packet with a header that queues read.

@@ -20,11 +20,13 @@ mod host_events;
 mod hosts;
 mod observing;
 mod radio;
+mod radio_counters;
 mod scheme_placement;
 mod setup;
 mod sources;
 mod warnings;
 
+pub use radio_counters::radio_counters;
 pub use scheme_placement::offered;
 
 use airfair_host::{agents, controllers};

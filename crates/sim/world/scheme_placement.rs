@@ -23,7 +23,13 @@ pub(crate) struct SchemePlacement {
 pub const fn offered(medium: Medium) -> &'static [Capability] {
     match medium {
         Medium::Radio => Capability::ALL,
-        Medium::Wire => &[Capability::Departures, Capability::OwnQueue, Capability::Ecn],
+        Medium::Wire => &[
+            Capability::Departures,
+            Capability::OwnQueue,
+            Capability::FlowUse,
+            Capability::Echo,
+            Capability::Ecn,
+        ],
     }
 }
 

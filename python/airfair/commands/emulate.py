@@ -81,6 +81,11 @@ ROWS = 12
     metavar="PORT",
     help="Answer Prometheus at this port of 127.0.0.1.",
 )
+@click.option(
+    "--driver-fault",
+    type=click.Choice(["freeze", "reset", "wrap", "omit"]),
+    help="Give the counters of radios that programs in nodes read a fault of real drivers.",
+)
 @click.option("--strict", is_flag=True, help="Exit with 1 if the run did not keep up with the wall clock.")
 @folder_options
 @report_option
@@ -99,6 +104,7 @@ def emulate(
     ecn: bool,
     live: Path | None,
     metrics: int | None,
+    driver_fault: str | None,
     strict: bool,
     folder: Folder,
     report: Path | None,
@@ -162,6 +168,7 @@ def emulate(
             duration=duration,
             live=live,
             metrics=metrics,
+            driver_fault=driver_fault,
             interval=folder.interval or "1 s",
             out=folder.out,
             force=folder.force,

@@ -34,6 +34,7 @@ def emulate(
     duration: str | None = None,
     live: str | os.PathLike[str] | None = None,
     metrics: int | None = None,
+    driver_fault: str | None = None,
     interval: str = "1 s",
     stop: _core.Stop | None = None,
     out: str | os.PathLike[str] | None = None,
@@ -49,7 +50,8 @@ def emulate(
     default), with `ecn` it asks for ECN. Ctrl-C, and `stop`, end it like its end.
 
     While it runs, the file `live` gets a line of JSON every second, and the port `metrics` of 127.0.0.1
-    answers Prometheus.
+    answers Prometheus. With `driver_fault` the counters of radios that programs in nodes read have a fault
+    of real drivers in the second half of each 20 s: "freeze", "reset", "omit", or always: "wrap".
 
     Returns the recording, as `airfair.record` does, with `result["emulation"]`: the verdict whether it kept
     up with the wall clock, programs with their exit status, and flows of the stacks. Raises `InputError`,
@@ -60,6 +62,8 @@ def emulate(
         as_flag(name, flag)
     if congestion_control is not None:
         as_type("congestion_control", congestion_control, str, "the name of a congestion control")
+    if driver_fault is not None:
+        as_type("driver_fault", driver_fault, str, "the name of a fault")
     given = list(as_type("programs", programs, Sequence, "a list of airfair.Program"))
     for program in given:
         as_type("programs", program, Program, "a list of airfair.Program")
@@ -81,6 +85,7 @@ def emulate(
             "congestion_control": congestion_control,
             "ecn": ecn,
             "live": None if live is None else as_path("live", live),
+            "driver_fault": driver_fault,
             "metrics": None if metrics is None else as_whole("metrics", metrics, 1, 65535),
             "duration_s": None if duration is None else _core.parse_time(duration, "duration") / 1e9,
         }

@@ -58,7 +58,7 @@ impl Daemon {
         meters.links.on_counters(Me(0), driver::PEER, link);
         let (now, events, scheduled, sent, set) = (first.at, BTreeMap::new(), 0, vec![], vec![]);
         let mut daemon = Self { hosts, meters, pipeline, kinds, now, events, scheduled, rows, sent, set };
-        agents::start(&mut daemon, Me(0), &driver::SETUP, first);
+        agents::start(&mut daemon, Me(0), &driver::SETUP, first, now);
         Ok(daemon)
     }
 
@@ -70,7 +70,7 @@ impl Daemon {
             self.meters.links.on_counters(Me(0), driver::PEER, link);
             while let Some(due) = self.events.first_entry().filter(|event| event.key().0 <= self.now) {
                 match due.remove() {
-                    HostEvent::Sample(radio) => agents::sample(self, radio, counters),
+                    HostEvent::Sample(radio) => agents::sample(self, radio, counters, self.now),
                     HostEvent::AgentTimer(me, id, set) => agents::timer(self, me, (Timer(id), set), self.now),
                     other => unreachable!("{other:?}: no controller runs here"),
                 }

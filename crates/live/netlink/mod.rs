@@ -1,0 +1,27 @@
+//! Counters of the kernel over netlink: surveys and stations of wireless interfaces (nl80211), counters of any interface (rtnetlink), and
+//! a guard against survey counters that are wrong.
+//!
+//! Requests and replies are encoded and decoded by functions over bytes. Only `exchange` has a socket.
+
+mod attributes;
+pub mod counters;
+mod error;
+mod exchange;
+mod interface;
+mod messages;
+mod nl80211;
+mod numbers;
+mod station;
+mod survey;
+#[cfg(test)]
+mod tests;
+mod wireless;
+
+pub use attributes::Malformed;
+pub use counters::{Fault, Reading, SurveyDifference, SurveyGuard, Verdict};
+pub use error::Error;
+pub use interface::{Interface, InterfaceTraffic, Interfaces};
+pub use nl80211::Nl80211;
+pub use station::Station;
+pub use survey::Survey;
+pub use wireless::{WirelessInterface, WirelessMode};

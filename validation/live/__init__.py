@@ -1,0 +1,1 @@
+"""airfaird in emulated nodes beside the scheme that it carries, emulated and simulated."""
