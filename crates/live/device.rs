@@ -221,7 +221,7 @@ impl Device {
         if refused > self.refused {
             self.bad += refused - self.refused;
             self.refused = refused;
-            self.note(
+            self.note_counters(
                 "counters that cannot be right: they have stepped back, stand still or have jumped"
                     .to_string(),
             );
@@ -238,7 +238,14 @@ impl Device {
             Fault::Wrong(_) => &mut self.bad,
         };
         *counted += 1;
-        self.note(fault.reason().to_string());
+        self.note_counters(fault.reason().to_string());
+    }
+
+    /// Notes why there is no sample, unless the program is not there, which is the reason that matters then.
+    fn note_counters(&mut self, problem: String) {
+        if self.attached.is_some() {
+            self.note(problem);
+        }
     }
 
     /// Notes why there is no sample; a reason is logged once.

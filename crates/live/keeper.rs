@@ -81,12 +81,6 @@ impl Keeper {
         }
     }
 
-    /// True if the `clsact` of a device is a daemon's.
-    #[must_use]
-    pub fn has_made(&self, device: &str) -> bool {
-        self.made.contains(device)
-    }
-
     fn hand_over(&mut self, device: &str) {
         let pipe = self.process.as_mut().and_then(|process| process.stdin.as_mut());
         _ = pipe.map(|pipe| writeln!(pipe, "{device}"));

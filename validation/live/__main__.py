@@ -8,6 +8,7 @@ not, 2 for bad input.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import platform
 import sys
@@ -103,6 +104,8 @@ def run(row: Row, count: int, seconds: int, loads: list[float]) -> list[Line]:
     scheme, daemon = row.of_scheme(), row.of_daemon()
     of_simulation, of_emulation = runs.digests(scheme, seconds)
     _, of_daemon = runs.digests(daemon, seconds)
+    # Another build of the daemon is another world: its kept runs say nothing of this one.
+    of_daemon += f"-{hashlib.sha256(DAEMON.read_bytes()).hexdigest()[:8]}"
     found: dict[str, list[runs.Kept]] = {"simulate": [], "emulate": [], "airfaird": []}
     for number in range(1, count + 1):
         for kind, digest, made in (

@@ -55,3 +55,22 @@ pub const PRESETS: &[Preset] = &[
         values: &[],
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    /// A change of the default that the preset for daemons does not follow is seen here.
+    #[test]
+    fn the_preset_for_daemons_is_the_default_but_for_three_parameters() {
+        let preset = |name: &str| PRESETS.iter().find(|preset| preset.name == name).unwrap();
+        let (default, live) = (preset(Preset::DEFAULT), preset("live"));
+        let names = default.values.iter().chain(live.values).map(|(name, _)| *name);
+        let mut differ: Vec<&str> = names.filter(|name| default.value(name) != live.value(name)).collect();
+        differ.sort_unstable();
+        differ.dedup();
+        assert_eq!(differ, ["answered", "broadcast", "evenness"]);
+    }
+}
