@@ -3,8 +3,8 @@
 use std::io;
 use std::os::fd::OwnedFd;
 
-use airfair_sim::World;
 use airfair_sim::engine::drive::{Clock, Coupling, Steppable, coupled};
+use airfair_sim::{World, count_links};
 use airfair_units::{Span, Time};
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
@@ -104,7 +104,7 @@ impl<W: Steppable + AsMut<World>> Coupling<W> for Outside<'_, W> {
                 }
                 node @ COUNTERS.. => {
                     let number = (node - COUNTERS) as usize;
-                    self.counters.answer(number, &self.plan.nodes[number], world.as_mut());
+                    self.counters.answer(number, &self.plan, world.as_mut());
                 }
                 device => self.bridge.read(device as usize, world.as_mut()),
             }
@@ -241,6 +241,7 @@ pub fn emulate<W: Steppable + AsMut<World>>(
         clock.watch_device(socket, number).map_err(as_text)?;
     }
     world.as_mut().measure_links();
+    count_links(world.as_mut());
     let (timer, edges) = (timer().map_err(as_text)?, timer().map_err(as_text)?);
     set_timer(&timer, Span(1), LOOK).map_err(as_text)?;
     clock.watch_control(&timer, TIMER).map_err(as_text)?;
@@ -285,7 +286,7 @@ pub fn emulate<W: Steppable + AsMut<World>>(
         ready: clock.ready(),
         keeper,
         timer,
-        counters: Counters::new(made.counters, options.driver_fault),
+        counters: Counters::new(made.counters, &plan, options.driver_fault),
         edges: (edges, None),
         live,
         plan: plan.clone(),

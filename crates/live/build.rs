@@ -1,34 +1,35 @@
-//! Compiles the program for the kernel with clang, where clang is installed. Without it the daemon is built without that program, and says
-//! so when it is started.
+//! Compiles the programs for the kernel with clang, where clang is installed. Without it the daemon is built without them, and says so when
+//! it is started.
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const SOURCE: &str = "bpf/packets.bpf.c";
+/// The folder of the programs, and their names.
+const FOLDER: &str = "bpf";
+const PROGRAMS: [&str; 2] = ["packets", "links"];
 
 fn main() {
-    println!("cargo::rerun-if-changed={SOURCE}");
+    println!("cargo::rerun-if-changed={FOLDER}");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-check-cfg=cfg(without_program)");
     let folder = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-    let object = folder.join("packets.bpf.o");
-    if let Err(problem) = compile(&object) {
-        println!("cargo::warning=airfaird is built without its program for the kernel: {problem}");
+    let mut objects = PROGRAMS.iter().map(|name| compile(name, &folder.join(format!("{name}.bpf.o"))));
+    if let Err(problem) = objects.try_for_each(|compiled| compiled) {
+        println!("cargo::warning=airfaird is built without its programs for the kernel: {problem}");
         println!("cargo::rustc-cfg=without_program");
         // Tried again at each build, until clang is there.
         println!("cargo::rerun-if-changed={}", folder.join("never").display());
     }
 }
 
-fn compile(object: &Path) -> Result<(), String> {
+fn compile(name: &str, object: &Path) -> Result<(), String> {
     let clang = env::var("CLANG").unwrap_or_else(|_| "clang".to_string());
     println!("cargo::rerun-if-env-changed=CLANG");
     let mut command = Command::new(&clang);
     // The instruction set of old kernels; the functions that are called need Linux 5.8.
-    command
-        .args(["-O2", "-g", "-target", "bpf", "-mcpu=v2", "-Wall", "-Wextra", "-Werror", "-c", SOURCE, "-o"]);
-    command.arg(object);
+    command.args(["-O2", "-g", "-target", "bpf", "-mcpu=v2", "-Wall", "-Wextra", "-Werror", "-c"]);
+    command.arg(format!("{FOLDER}/{name}.bpf.c")).arg("-o").arg(object);
     // Where Debian keeps the headers of a processor; the program's types are the same on all.
     for folder in headers() {
         command.arg("-I").arg(folder);

@@ -6,7 +6,7 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::path::{Path, PathBuf};
 
 use airfair_host::{Addressee, HostEvent, MessageSender, Outgoing, Received};
-use airfair_schemes::places::{Interface, NodeId, Setting, Timer};
+use airfair_schemes::places::{FlowId, NodeId, PacketClass, Setting, Timer};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -16,13 +16,14 @@ use crate::config::{Config, ConfigError, MessagesConfig};
 use crate::device::Device;
 use crate::file::read_text;
 use crate::keeper::Keeper;
+use crate::load::{Fault, LinkReading};
 use crate::log::{Level, line};
 use crate::marker::RENEWED;
 use crate::messages::{Keys, Limits, Session};
 use crate::messenger::{Messenger, PORT, RadioSocket};
-use crate::neighbours::{MessageCounts, Neighbours};
-use crate::node::{Node, Radio};
-use crate::plan::Plan;
+use crate::neighbours::{MessageCounts, Neighbour, Neighbours};
+use crate::node::{NewRadio, Node, Radio};
+use crate::plan::{Plan, PlannedRadio};
 use crate::server::{Server, Texts};
 use crate::status::{FORMAT, MessagesState, NeighbourState, RadioState, State};
 use crate::sys;
@@ -153,7 +154,7 @@ impl Daemon {
             match device.source.read(now) {
                 Ok(Some(counters)) => {
                     device.started = true;
-                    self.node.start(Radio(number), counters, now);
+                    self.node.start(Radio(number), counters.interface, now);
                 }
                 // It starts with the first counters that can be read.
                 other => {
@@ -250,20 +251,51 @@ impl Daemon {
         };
         if !std::mem::replace(&mut device.started, true) {
             device.recovered();
-            self.node.start(radio, counters, now);
+            self.node.start(radio, counters.interface, now);
             return;
         }
-        self.node.sample(radio, counters, now);
+        self.count_links(radio, &counters.links, now);
+        self.node.sample(radio, counters.interface, now);
         let bad = self.node.bad_samples(radio);
         let device = &mut self.devices[radio.ix()];
-        device.sampled(bad);
+        device.sampled(bad, now);
+    }
+
+    /// Hands to a radio's agent what the source of its counters and the kernel know of its links.
+    fn count_links(&mut self, radio: Radio, readings: &[LinkReading], now: Time) {
+        let device = &mut self.devices[radio.ix()];
+        for reading in readings {
+            let Some(neighbour) = device.neighbour(reading.to) else { continue };
+            self.node.link_counters(radio, neighbour, reading.counters);
+            if let Some(exchange) = reading.rate.and_then(|rate| device.new_exchange(neighbour, rate)) {
+                self.node.link_rate(radio, (neighbour, exchange), now);
+            }
+        }
+        let (arrivals, links) = match device.traffic() {
+            Ok(traffic) => traffic,
+            Err(problem) => return device.fail(&Fault::Unread(format!("packets to neighbours: {problem}"))),
+        };
+        for of in arrivals {
+            let Some(neighbour) = device.neighbour(of.to) else { continue };
+            let flow = of.flow.map_or(FlowId::NONE, |hash| FlowId(hash.min(FlowId::NONE.0 - 1)));
+            let class = if of.answers { PacketClass::Ack } else { PacketClass::Data };
+            let counts = (u32::try_from(of.packets).unwrap_or(u32::MAX), of.bytes);
+            self.node.arrived(radio, neighbour, (flow, class), counts);
+        }
+        let waiting = links.iter().filter_map(|link| Some((device.neighbour(link.to)?, link.waiting)));
+        self.node.set_waiting(radio, waiting.collect());
     }
 
     /// Carries out what agents have set.
     fn carry_out(&mut self, now: Time) {
         for (radio, setting) in self.node.take_settings() {
-            let Setting::Probability(direction, probability) = setting else { continue };
-            self.devices[radio.ix()].set(direction, probability, now);
+            let device = &mut self.devices[radio.ix()];
+            match setting {
+                Setting::Probability(direction, probability) => device.set(direction, probability, now),
+                Setting::LinkRate { neighbour, rate } => device.set_rate(neighbour, rate, now),
+                // Of places that no daemon fills.
+                _ => {}
+            }
         }
         self.devices.iter_mut().for_each(|device| device.carry_out(now));
         for Outgoing { id, sender, message, .. } in self.node.take_messages() {
@@ -282,6 +314,10 @@ impl Daemon {
             if let Some(nodes) = neighbours.changed(number) {
                 self.node.neighbours(Radio(number as u32), &nodes, now);
             }
+        }
+        for (number, device) in self.devices.iter_mut().enumerate() {
+            let stated = |neighbour: &Neighbour| Some((neighbour.id, neighbour.radio?));
+            device.set_addresses(neighbours.at(number).filter_map(stated).collect());
         }
     }
 
@@ -367,7 +403,13 @@ impl Daemon {
         };
         let radios = (0..).zip(&self.devices).map(|(number, device)| {
             let gauges = self.node.gauges(Radio(number as u32));
-            RadioState { neighbours: heard(number), ..device.state(gauges) }
+            let mut state = RadioState { neighbours: heard(number), ..device.state(gauges) };
+            for link in &mut state.links {
+                let named = self.neighbours.iter().flat_map(|neighbours| neighbours.at(number));
+                let named = named.into_iter().find(|neighbour| neighbour.id.0 == link.number);
+                link.node = named.map(|neighbour| neighbour.name.clone()).unwrap_or_default();
+            }
+            state
         });
         let messages = self.neighbours.as_ref().map(|neighbours| {
             let MessageCounts { sent, unsent, received } = neighbours.counts();
@@ -405,7 +447,8 @@ fn port_of(config: &Config) -> u16 {
 
 /// The node of a plan. Its random numbers are others at each start, and its messages have larger numbers.
 fn node_of(plan: &Plan, now: Time) -> Node {
-    let radios: Vec<Interface> = plan.radios.iter().map(|radio| radio.at).collect();
+    let new = |radio: &PlannedRadio| NewRadio { at: radio.at, exchange: radio.exchange };
+    let radios: Vec<NewRadio> = plan.radios.iter().map(new).collect();
     Node::new(plan.id, &*plan.scheme, &radios, now.0)
 }
 

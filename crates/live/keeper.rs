@@ -1,4 +1,5 @@
-//! The process that takes away what the kernel keeps of a daemon that was killed: filters, and the queueing discipline at which they are.
+//! The process that takes away what the kernel keeps of a daemon that was killed: filters, the queueing discipline at which they are, and
+//! that with classes.
 //!
 //! It waits at the end of a pipe whose other end the daemon holds. When that closes, the daemon has ended, however it did. `airfaird clean`
 //! does the same by hand, and after the end of the service.
@@ -17,6 +18,7 @@ use crate::file::read_text;
 use crate::kernel::remove_filters;
 use crate::log::{Level, line};
 use crate::qdisc;
+use crate::shaper::remove_classes;
 use crate::sys;
 
 /// The command of the program that is the keeper.
@@ -120,6 +122,7 @@ pub fn run(devices: &[String]) {
     let made: Vec<String> = io::stdin().lock().lines().map_while(Result::ok).collect();
     for device in devices {
         _ = remove_filters(device);
+        _ = remove_classes(device);
         if made.contains(device) {
             _ = qdisc::remove_empty_clsact(device);
         }
@@ -136,7 +139,7 @@ pub fn clean<'d>(devices: &'d [String], note: &Path) -> Result<Vec<&'d String>, 
     let mut found = Vec::new();
     for device in devices {
         let _claim = Claim::new(device)?;
-        let filters = remove_filters(device);
+        let filters = remove_filters(device) | remove_classes(device);
         // One that somebody else has made stays.
         let queue = made.contains(device) && qdisc::remove_empty_clsact(device).unwrap_or(false);
         if filters || queue {

@@ -23,6 +23,10 @@ static PROGRAM: &[u8] = aya::include_bytes_aligned!(concat!(env!("OUT_DIR"), "/p
 #[cfg(without_program)]
 static PROGRAM: &[u8] = &[];
 
+/// The error of a daemon that was built without its programs.
+pub(crate) const WITHOUT_PROGRAM: &str =
+    "this airfaird was built without its programs for the kernel: build it where clang is";
+
 /// True if the daemon was built without the program.
 #[must_use]
 pub const fn is_without_program() -> bool {
@@ -114,10 +118,7 @@ impl KernelMarker {
     /// where `clsact` would.
     pub fn attach(device: &str, attachment: Attachment, action: Action, port: u16) -> Result<Self, String> {
         if is_without_program() {
-            return Err(
-                "this airfaird was built without its program for the kernel: build it where clang is"
-                    .to_string(),
-            );
+            return Err(WITHOUT_PROGRAM.to_string());
         }
         let found = Interfaces::open()
             .and_then(|mut all| all.interface(device))
@@ -140,11 +141,7 @@ impl KernelMarker {
         }
         let settings = map(&mut loaded, "settings").and_then(|map| Array::try_from(map).map_err(text))?;
         let counts = map(&mut loaded, "counts").and_then(|map| PerCpuArray::try_from(map).map_err(text))?;
-        let mut messages: Hash<_, u16, u8> =
-            map(&mut loaded, "messages").and_then(|map| Hash::try_from(map).map_err(text))?;
-        for port in MESSAGES.into_iter().chain([port]) {
-            messages.insert(port.to_be(), 1, 0).map_err(text)?;
-        }
+        fill_messages(&mut loaded, port)?;
         let device = device.to_string();
         Ok(Self { device, attachment, action, settings, counts, _loaded: loaded })
     }
@@ -187,11 +184,23 @@ fn attach(
     Ok(())
 }
 
-fn map(loaded: &mut Ebpf, name: &str) -> Result<aya::maps::Map, String> {
+/// Enters the UDP ports of messages that no scheme touches: those of routing, and this one.
+pub(crate) fn fill_messages(loaded: &mut Ebpf, port: u16) -> Result<(), String> {
+    let mut messages: Hash<_, u16, u8> =
+        map(loaded, "messages").and_then(|map| Hash::try_from(map).map_err(text))?;
+    for port in MESSAGES.into_iter().chain([port]) {
+        messages.insert(port.to_be(), 1, 0).map_err(text)?;
+    }
+    Ok(())
+}
+
+/// A map of a program, by its name.
+pub(crate) fn map(loaded: &mut Ebpf, name: &str) -> Result<aya::maps::Map, String> {
     loaded.take_map(name).ok_or_else(|| format!("the program has no map \"{name}\""))
 }
 
-fn text(error: impl std::error::Error) -> String {
+/// An error with its causes, as text.
+pub(crate) fn text(error: impl std::error::Error) -> String {
     chain(&error)
 }
 
@@ -210,7 +219,7 @@ fn chain(error: &dyn std::error::Error) -> String {
 }
 
 /// An error of the kernel with the likely remedy.
-fn refused(verb: &str, error: &dyn std::error::Error) -> String {
+pub(crate) fn refused(verb: &str, error: &dyn std::error::Error) -> String {
     let text = chain(error);
     let lacks = text.contains("os error 1)") || text.contains("os error 13)");
     let remedy = if lacks {

@@ -9,6 +9,9 @@
 //! | [`load`] | [`LoadSource`](load::LoadSource): counters of a device, the emulator, or a file |
 //! | [`marker`] | [`Marker`](marker::Marker): the probabilities of marks and drops, and until when they hold |
 //! | [`kernel`] | the program in the kernel that carries them out |
+//! | [`shaping`] | [`RateActuator`](shaping::RateActuator): rates of links, and what is counted of them |
+//! | [`shaper`] | the classes and the program in the kernel that carry these out |
+//! | `exchange` | the time that a radio needs for a packet |
 //! | [`messages`] | authentication of messages between neighbours |
 //! | [`messenger`] | [`Messenger`](messenger::Messenger): datagrams to all neighbours of a radio, and to one |
 //! | [`neighbours`] | the neighbours of a node: hellos, addresses, messages of schemes |
@@ -28,6 +31,7 @@ pub mod clock;
 pub mod config;
 pub mod daemon;
 mod device;
+mod exchange;
 mod file;
 pub mod keeper;
 pub mod kernel;
@@ -42,5 +46,7 @@ pub mod node;
 pub mod plan;
 pub mod qdisc;
 pub mod server;
+pub mod shaper;
+pub mod shaping;
 pub mod status;
 mod sys;

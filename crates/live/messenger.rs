@@ -5,7 +5,9 @@ use std::io;
 use std::net::{Ipv6Addr, SocketAddr, SocketAddrV6, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
 
+use crate::netlink::Interfaces;
 use crate::qdisc::index_of;
+use crate::shaping::MacAddress;
 use crate::sys;
 
 /// The UDP port of messages, unless the configuration says otherwise.
@@ -28,6 +30,9 @@ pub trait Messenger: fmt::Debug {
     /// The next datagram that has come, with its length and the address from which it came; none if there is none.
     fn receive(&mut self, buffer: &mut [u8]) -> Option<(usize, Address)>;
 
+    /// The hardware address of the radio.
+    fn hardware_address(&self) -> MacAddress;
+
     /// A descriptor that is readable when a datagram has come.
     fn watched(&self) -> BorrowedFd<'_>;
 }
@@ -37,6 +42,7 @@ pub trait Messenger: fmt::Debug {
 pub struct RadioSocket {
     socket: UdpSocket,
     group: Address,
+    hardware_address: MacAddress,
 }
 
 impl RadioSocket {
@@ -68,7 +74,9 @@ impl RadioSocket {
         rustix::net::bind(&socket, &own).map_err(|error| wrong(error.into()))?;
         let socket = UdpSocket::from(socket);
         socket.join_multicast_v6(&GROUP, index).map_err(wrong)?;
-        Ok(Self { socket, group: SocketAddrV6::new(GROUP, port, 0, index) })
+        let found = Interfaces::open().and_then(|mut all| all.interface(device));
+        let hardware_address = found.map_err(|error| error.to_string())?.mac.unwrap_or_default();
+        Ok(Self { socket, group: SocketAddrV6::new(GROUP, port, 0, index), hardware_address })
     }
 }
 
@@ -90,6 +98,10 @@ impl Messenger for RadioSocket {
             }
         }
         None
+    }
+
+    fn hardware_address(&self) -> MacAddress {
+        self.hardware_address
     }
 
     fn watched(&self) -> BorrowedFd<'_> {

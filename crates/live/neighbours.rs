@@ -5,7 +5,7 @@
 //!
 //! | first byte | rest |
 //! |---|---|
-//! | 0, a hello | the name of the node, at most 64 bytes of UTF-8 |
+//! | 0, a hello | the hardware address of the radio, 6 bytes, then the name of the node, at most 64 bytes of UTF-8 |
 //! | 1, a message of the scheme | its number at its sender, 8 bytes in network order, then the scheme's own bytes |
 
 use std::collections::BTreeMap;
@@ -17,6 +17,7 @@ use airfair_units::{Span, Time};
 
 use crate::messages::{LARGEST_PACKET, Opened, Reason, Session};
 use crate::messenger::{Address, Messenger};
+use crate::shaping::MacAddress;
 
 /// Kinds of payloads.
 const HELLO: u8 = 0;
@@ -53,6 +54,8 @@ pub struct Neighbour {
     pub name: String,
     /// Time of its last authentic packet.
     pub heard: Time,
+    /// The hardware address of its radio, by which packets name it as their next hop; none until a hello has come.
+    pub radio: Option<MacAddress>,
     address: Address,
 }
 
@@ -85,6 +88,21 @@ pub struct MessageCounts {
     pub unsent: u64,
     /// Messages of the scheme received.
     pub received: u64,
+}
+
+impl AtRadio {
+    /// Takes the hardware address that a neighbour has stated, unless it is none of a station, this radio's own, or that of another
+    /// neighbour, which had it first.
+    fn take_address(&mut self, id: NodeId, address: MacAddress) {
+        let is_station = address[0] & 1 == 0 && address != [0; 6];
+        let is_free = self.neighbours.values().all(|other| other.id == id || other.radio != Some(address));
+        if !is_station || address == self.messenger.hardware_address() || !is_free {
+            return;
+        }
+        if let Some(neighbour) = self.neighbours.get_mut(&id) {
+            neighbour.radio = Some(address);
+        }
+    }
 }
 
 impl Neighbours {
@@ -136,8 +154,9 @@ impl Neighbours {
         // No two nodes in step: three quarters to five quarters of the interval.
         let part = 0.75 + 0.5 * self.random.uniform();
         self.next_hello = now.saturating_add(Span((interval.0 as f64 * part) as u64));
-        let hello = [&[HELLO], self.name.as_bytes()].concat();
         for radio in 0..self.radios.len() {
+            let own = self.radios[radio].messenger.hardware_address();
+            let hello = [&[HELLO][..], &own, self.name.as_bytes()].concat();
             self.send_payload(radio, None, &hello);
         }
     }
@@ -177,14 +196,19 @@ impl Neighbours {
                 match self.session.open(&buffer[..length], now) {
                     Opened::Message { from: id, to, payload, .. } => {
                         let neighbours = &mut self.radios[number];
-                        let new = Neighbour { id, name: String::new(), heard: now, address: from };
+                        let new =
+                            Neighbour { id, name: String::new(), heard: now, radio: None, address: from };
                         let known = neighbours.neighbours.entry(id).or_insert_with(|| {
                             neighbours.changed = true;
                             new
                         });
                         (known.heard, known.address) = (now, from);
                         match payload.split_first() {
-                            Some((&HELLO, name)) => known.name = printable(name),
+                            Some((&HELLO, rest)) => {
+                                let Some((&address, name)) = rest.split_first_chunk() else { continue };
+                                known.name = printable(name);
+                                neighbours.take_address(id, address);
+                            }
                             Some((&OF_SCHEME, rest)) => {
                                 let Some((of, bytes)) = rest.split_first_chunk() else { continue };
                                 let to = match to {

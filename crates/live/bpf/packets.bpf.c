@@ -3,29 +3,10 @@
 // The daemon writes into `settings` what a scheme's law has set: with which probability packets are marked or dropped, and until when. After
 // that moment, by the boot clock, packets pass: a daemon that has stopped does no harm.
 
-#include <linux/bpf.h>
-#include <linux/if_ether.h>
-#include <linux/in.h>
-#include <linux/ip.h>
-#include <linux/ipv6.h>
-#include <linux/pkt_cls.h>
+#include "common.h"
 
-#define SECTION(name) __attribute__((section(name), used))
-#define INLINE static inline __attribute__((always_inline))
-#define __uint(name, value) int(*name)[value]
-#define __type(name, value) typeof(value) *name
-
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define NETWORK(value) __builtin_bswap16(value)
-#else
-#define NETWORK(value) (value)
-#endif
-
-static void *(*map_lookup)(void *map, const void *key) = (void *)BPF_FUNC_map_lookup_elem;
 static __u32 (*random_u32)(void) = (void *)BPF_FUNC_get_prandom_u32;
-static __u64 (*boot_clock)(void) = (void *)BPF_FUNC_ktime_get_boot_ns;
 static long (*set_ce)(struct __sk_buff *packet) = (void *)BPF_FUNC_skb_ecn_set_ce;
-static long (*load_bytes)(const void *packet, __u32 offset, void *to, __u32 bytes) = (void *)BPF_FUNC_skb_load_bytes;
 
 // Bits of `actions`.
 enum {
@@ -74,32 +55,11 @@ struct {
 	__type(value, __u32);
 } distances SECTION(".maps");
 
-// UDP ports of messages, which no scheme drops: those of the daemon and of routing protocols.
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 64);
-	__type(key, __u16);
-	__type(value, __u8);
-} messages SECTION(".maps");
-
 // The fields of a packet that matter.
 struct fields {
 	__u8 ecn;       // of the IP header
 	__u8 is_data;   // TCP or UDP, and no message
 };
-
-// Copies bytes of a packet from an offset, with a call only if they are in another part of its memory. No pointer is compared but with the end: the
-// kernel allows no more to a daemon without CAP_PERFMON.
-#define COPY(packet, offset, to) \
-	({ \
-		const void *data_ = (const void *)(long)(packet)->data, *end_ = (const void *)(long)(packet)->data_end; \
-		int copied_ = 1; \
-		if (data_ + (offset) + sizeof(to) <= end_) \
-			__builtin_memcpy(&(to), data_ + (offset), sizeof(to)); \
-		else \
-			copied_ = load_bytes(packet, offset, &(to), sizeof(to)) == 0; \
-		copied_; \
-	})
 
 INLINE int read_fields(struct __sk_buff *packet, struct fields *found, int ports)
 {
@@ -208,6 +168,3 @@ int airfair_in(struct __sk_buff *packet)
 {
 	return judge(packet, 1);
 }
-
-// The kernel's licence names: no function that is called here is for the GPL only.
-char _license[] SECTION("license") = "Dual MIT/GPL";

@@ -2,15 +2,16 @@
 //!
 //! A survey has no times of the radio's states but four totals. Of a difference between two surveys, where it can be right, the time of
 //! transmission and of reception are the driver's, the rest of the busy time is a carrier that is no frame, and the rest of the active time
-//! is idle. The time of frames for the node itself, which a driver does not count, is that of the received bytes at the radio's rate, an
+//! is idle. Counters of links are those of the driver's stations: packets that it has sent less those that failed, and one frame more for each
+//! retry. The time of frames for the node itself, which a driver does not count, is that of the received bytes at the radio's rate, an
 //! estimate that lacks headers; no driver's NAV is known.
 
-use airfair_host::InterfaceCounters;
+use airfair_host::{InterfaceCounters, LinkCounters};
 use airfair_schemes::places::{Airtime, Capability};
 use airfair_units::{Bytes, Rate, Span, Time};
 
-use super::{DeviceCounters, Fault, LoadSource};
-use crate::netlink::{Nl80211, Reading, SurveyDifference, SurveyGuard, Verdict};
+use super::{Counters, DeviceCounters, Fault, LinkReading, LoadSource};
+use crate::netlink::{Nl80211, Reading, Station, SurveyDifference, SurveyGuard, Verdict};
 
 /// Surveys of a device of a driver, and the kernel's counters of the device.
 #[derive(Debug)]
@@ -23,6 +24,27 @@ pub struct SurveyCounters {
     /// The sum of all differences that could be right, and their length.
     sum: Airtime,
     length: Span,
+    /// The counters of links that were read last.
+    links: Vec<LinkReading>,
+}
+
+/// Most stations whose counters are kept.
+const MOST_LINKS: usize = 256;
+
+/// Bytes of the header of a data frame with its class, and of the header that names the protocol (LLC and SNAP).
+const HEADERS: u64 = 26 + 8;
+
+/// The counters of a station as those of a link; none if the driver counts no packets.
+fn link(station: &Station, now: Time) -> Option<LinkReading> {
+    let all = station.sent_packets?;
+    let given_up = station.failed.unwrap_or(0).min(all);
+    let sent = all - given_up;
+    let bytes = station.sent_bytes.unwrap_or(0).saturating_sub(all.saturating_mul(HEADERS));
+    let bytes = (u128::from(bytes) * u128::from(sent)).checked_div(u128::from(all)).unwrap_or(0);
+    let attempts = all.saturating_add(station.retries.unwrap_or(0));
+    let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+    let counters = LinkCounters { at: now, sent, given_up, attempts, bytes };
+    Some(LinkReading { to: station.mac, counters, rate: station.tx_bitrate })
 }
 
 impl SurveyCounters {
@@ -37,6 +59,7 @@ impl SurveyCounters {
             guard: SurveyGuard::default(),
             sum: Airtime::default(),
             length: Span::ZERO,
+            links: Vec::new(),
         }
     }
 
@@ -47,6 +70,9 @@ impl SurveyCounters {
             None => Nl80211::open().map_err(unread)?,
         };
         let surveys = nl80211.surveys(&self.device).map_err(unread)?;
+        // A driver without statistics of stations has no links.
+        let stations = nl80211.stations(&self.device).unwrap_or_default();
+        self.links = stations.iter().take(MOST_LINKS).filter_map(|station| link(station, now)).collect();
         self.nl80211 = Some(nl80211);
         match self.guard.read(now, &surveys) {
             Reading::Pending => Ok(None),
@@ -71,23 +97,24 @@ fn add(sum: &mut Airtime, difference: &SurveyDifference) {
 }
 
 impl LoadSource for SurveyCounters {
-    fn read(&mut self, now: Time) -> Result<Option<InterfaceCounters>, Fault> {
+    fn read(&mut self, now: Time) -> Result<Option<Counters>, Fault> {
         let Some(difference) = self.difference(now)? else { return Ok(None) };
         add(&mut self.sum, &difference);
         self.length.0 += difference.elapsed.0;
         let link = self.counters.link()?;
-        Ok(Some(InterfaceCounters {
+        let interface = InterfaceCounters {
             at: Time(self.length.0),
             airtime: Some(self.sum),
             receive_own: self.rate.time_for(Bytes(link.received_bytes)),
             retries: 0,
             traffic: link.sent_packets.saturating_add(link.received_packets),
             link,
-        }))
+        };
+        Ok(Some(Counters { interface, links: self.links.clone() }))
     }
 
     fn offers(&self) -> (&'static [Capability], &'static [Capability]) {
-        (&[Capability::Samples, Capability::LinkUse], &[Capability::Airtime])
+        (&[Capability::Samples, Capability::LinkUse], &[Capability::Airtime, Capability::Links])
     }
 
     fn words(&self) -> String {
@@ -121,5 +148,23 @@ mod tests {
         // A driver that has no times of frames.
         add(&mut sum, &SurveyDifference { receive: None, transmit: None, ..difference });
         assert_eq!((sum.busy, sum.idle), (ms(700), ms(960)));
+    }
+
+    /// Ten packets of 1000 bytes, of which two failed after seven frames each.
+    #[test]
+    fn a_station_becomes_a_link() {
+        let station = Station {
+            mac: [2, 0, 0, 0, 0, 7],
+            sent_packets: Some(10),
+            sent_bytes: Some(10_340),
+            retries: Some(12),
+            failed: Some(2),
+            tx_bitrate: Some(Rate::from_mbps(24)),
+            ..Station::default()
+        };
+        let found = link(&station, Time(5)).unwrap();
+        let counters = LinkCounters { at: Time(5), sent: 8, given_up: 2, attempts: 22, bytes: 8000 };
+        assert_eq!(found, LinkReading { to: station.mac, counters, rate: station.tx_bitrate });
+        assert_eq!(link(&Station::default(), Time(5)), None);
     }
 }

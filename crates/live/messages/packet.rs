@@ -6,7 +6,7 @@ use super::counts::Reason;
 use super::mac::{Authenticator, MAC_LEN};
 
 /// Length of the longest packet, bytes: it fits a frame of Ethernet or 802.11 behind IPv6, UDP and the headers of a mesh.
-pub const LARGEST_PACKET: usize = 1400;
+pub const LARGEST_PACKET: usize = 1500;
 /// Length of the longest payload, bytes.
 pub const LARGEST_PAYLOAD: usize = LARGEST_PACKET - HEADER_LEN - MAC_LEN;
 

@@ -1,0 +1,275 @@
+//! The queueing discipline at a device that gives each neighbour its rate: classes of HTB ([`crate::netlink::Classes`]), into which a
+//! program in the kernel (`bpf/links.bpf.c`) sorts packets by the hardware address of their next hop.
+//!
+//! The program compares a deadline with the boot clock: without the daemon packets go into no class, and leave at once. What the kernel
+//! keeps after that the keeper removes.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use airfair_schemes::places::LinkRate;
+use airfair_units::Time;
+use aya::maps::{Array, HashMap as Hash, MapData, PerCpuArray};
+use aya::programs::tc::{NlOptions, TcAttachOptions, TcHandle};
+use aya::programs::{SchedClassifier, TcAttachType};
+use aya::{Ebpf, EbpfLoader};
+use rustix::time::Timespec;
+
+use crate::kernel::{fill_messages, map, refused, text};
+use crate::netlink::{Classes, MAJOR, MOST_CLASSES};
+use crate::qdisc::index_of;
+use crate::shaping::{Arrivals, LinkTraffic, MacAddress, RateActuator};
+
+/// The compiled program.
+#[cfg(not(without_program))]
+static PROGRAM: &[u8] = aya::include_bytes_aligned!(concat!(env!("OUT_DIR"), "/links.bpf.o"));
+
+/// None: clang was not there when the daemon was built.
+#[cfg(without_program)]
+static PROGRAM: &[u8] = &[];
+
+/// Most flows that are read at once: more than the map of the program has.
+const MOST_FLOWS: usize = 4096;
+
+/// Weight of a reading in the mean number of packets in a batch.
+const BATCH_WEIGHT: f64 = 0.3;
+
+/// A link that is set.
+#[derive(Debug, Clone, Copy)]
+struct Link {
+    /// Of its counters and, plus one, of its class.
+    index: u32,
+    rate: Option<LinkRate>,
+    /// The class has been made.
+    has_class: bool,
+    /// Counts that were read last, since those of the kernel were another neighbour's, too.
+    counted: Counts,
+    /// Those at the beginning.
+    begun: Counts,
+    /// Packets of a batch, in the mean: the kernel charges a batch with one overhead.
+    per_batch: f64,
+}
+
+/// Batches, packets, bytes, and packets that were sorted.
+type Counts = [u64; 4];
+
+/// Classes and program of one device. They are removed when it is dropped.
+pub struct KernelShaper {
+    device: String,
+    classes: RefCell<Classes>,
+    links: BTreeMap<MacAddress, Link>,
+    addresses: Hash<MapData, [u8; 8], [u32; 2]>,
+    counts: PerCpuArray<MapData, Counts>,
+    flows: Hash<MapData, [u32; 2], [u64; 2]>,
+    until: Array<MapData, u64>,
+    // Holds the program and its filter.
+    loaded: Option<Ebpf>,
+}
+
+impl fmt::Debug for KernelShaper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KernelShaper").field("device", &self.device).field("links", &self.links).finish()
+    }
+}
+
+impl KernelShaper {
+    /// Puts the discipline at the root of a device of this process's network namespace, and the program at it. No packet is held up until
+    /// [`RateActuator::set`] and [`RateActuator::hold`]. `port`: the UDP port of the daemon's messages, which are never held up.
+    ///
+    /// # Errors
+    /// The daemon was built without the program, another discipline stands at the root, the kernel refuses.
+    pub fn attach(device: &str, port: u16) -> Result<Self, String> {
+        if PROGRAM.is_empty() {
+            return Err(crate::kernel::WITHOUT_PROGRAM.to_string());
+        }
+        let index = index_of(device).ok_or_else(|| format!("{device}: no such device"))?;
+        let mut loaded =
+            EbpfLoader::new().btf(None).load(PROGRAM).map_err(|error| refused("load", &error))?;
+        let mut classes = Classes::open(device, index).map_err(|error| error.to_string())?;
+        // That of a daemon that was killed with its keeper.
+        classes.clear(pause);
+        classes.make()?;
+        let attached = attach(&mut loaded, device);
+        if let Err(problem) = attached {
+            classes.clear(pause);
+            return Err(format!("{device}: {problem}"));
+        }
+        let addresses = map(&mut loaded, "links").and_then(|map| Hash::try_from(map).map_err(text))?;
+        let counts =
+            map(&mut loaded, "link_counts").and_then(|map| PerCpuArray::try_from(map).map_err(text))?;
+        let flows = map(&mut loaded, "flows").and_then(|map| Hash::try_from(map).map_err(text))?;
+        let until = map(&mut loaded, "until").and_then(|map| Array::try_from(map).map_err(text))?;
+        fill_messages(&mut loaded, port)?;
+        let (device, links, classes) = (device.to_string(), BTreeMap::new(), RefCell::new(classes));
+        Ok(Self { device, classes, links, addresses, counts, flows, until, loaded: Some(loaded) })
+    }
+
+    fn read_counts(&self, index: u32) -> Result<Counts, String> {
+        let mut sum = Counts::default();
+        for cpu in self.counts.get(&index, 0).map_err(text)?.iter() {
+            sum.iter_mut().zip(cpu).for_each(|(sum, of)| *sum += of);
+        }
+        Ok(sum)
+    }
+
+    /// Enters a link into the program's map.
+    fn write(&mut self, to: MacAddress, index: u32, is_limited: bool) -> Result<(), String> {
+        let minor = if is_limited { index + 1 } else { 0 };
+        self.addresses.insert(key(to), [index, minor], 0).map_err(text)
+    }
+
+    /// Sets a neighbour and its rate.
+    fn set_link(&mut self, to: MacAddress, rate: Option<LinkRate>) -> Result<(), String> {
+        let Some(known) = self.links.get(&to).copied() else {
+            let taken = |index: &u32| self.links.values().any(|link| link.index == *index);
+            // With more neighbours than classes the others have no limit.
+            let Some(index) = (0..MOST_CLASSES as u32).find(|index| !taken(index)) else { return Ok(()) };
+            let begun = self.read_counts(index)?;
+            let link = Link { index, rate: None, has_class: false, counted: begun, begun, per_batch: 1.0 };
+            self.write(to, index, false)?;
+            self.links.insert(to, link);
+            return if rate.is_some() { self.set_link(to, rate) } else { Ok(()) };
+        };
+        let mut link = known;
+        if let Some(rate) = rate {
+            let overhead = (f64::from(rate.overhead) * link.per_batch) as u32;
+            let charged = LinkRate { overhead, ..rate };
+            self.classes
+                .get_mut()
+                .set((link.index + 1) as u16, &charged, !link.has_class)
+                .map_err(|error| error.to_string())?;
+            link.has_class = true;
+        }
+        if rate.is_some() != known.rate.is_some() {
+            self.write(to, link.index, rate.is_some())?;
+        }
+        link.rate = rate;
+        self.links.insert(to, link);
+        Ok(())
+    }
+
+    /// Removes neighbours that are not among these.
+    fn keep(&mut self, links: &[(MacAddress, Option<LinkRate>)]) -> Result<(), String> {
+        let gone: Vec<MacAddress> =
+            self.links.keys().copied().filter(|to| links.iter().all(|link| link.0 != *to)).collect();
+        for to in gone {
+            self.addresses.remove(&key(to)).map_err(text)?;
+            if let Some(Link { index, has_class: true, .. }) = self.links.remove(&to) {
+                self.classes.get_mut().remove((index + 1) as u16).map_err(|error| error.to_string())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn attach(loaded: &mut Ebpf, device: &str) -> Result<(), String> {
+    let program = loaded.program_mut("airfair_links").ok_or("no program \"airfair_links\"")?;
+    let program: &mut SchedClassifier = program.try_into().map_err(text)?;
+    program.load().map_err(|error| refused("load", &error))?;
+    let root = TcAttachType::Custom(u32::from(MAJOR) << 16);
+    let options = NlOptions { priority: 1, classid: Some(TcHandle::new(MAJOR, 0)), ..NlOptions::default() };
+    program
+        .attach_with_options(device, root, TcAttachOptions::Netlink(options))
+        .map_err(|error| refused("attach", &error))?;
+    Ok(())
+}
+
+/// The layout of `struct address`.
+fn key(to: MacAddress) -> [u8; 8] {
+    let [a, b, c, d, e, f] = to;
+    [a, b, c, d, e, f, 0, 0]
+}
+
+/// Removes the classes of a daemon from a device, also of one that was killed: first what waits in them leaves. True if there were some.
+pub fn remove_classes(device: &str) -> bool {
+    let classes = index_of(device).and_then(|index| Classes::open(device, index).ok());
+    classes.is_some_and(|mut classes| classes.clear(pause))
+}
+
+/// Some milliseconds, in which packets leave.
+fn pause() {
+    _ = rustix::thread::nanosleep(&Timespec { tv_sec: 0, tv_nsec: 5_000_000 });
+}
+
+impl RateActuator for KernelShaper {
+    fn set(&mut self, links: &[(MacAddress, Option<LinkRate>)]) -> Result<(), String> {
+        self.keep(links)?;
+        links.iter().try_for_each(|&(to, rate)| self.set_link(to, rate))
+    }
+
+    fn hold(&mut self, until: Time) -> Result<(), String> {
+        self.until.set(0, until.0, 0).map_err(text)
+    }
+
+    fn take_arrivals(&mut self) -> Result<Vec<Arrivals>, String> {
+        let mut found = Vec::new();
+        let keys: Vec<[u32; 2]> = self.flows.keys().take(MOST_FLOWS).map_while(Result::ok).collect();
+        let by_index: BTreeMap<u32, MacAddress> =
+            self.links.iter().map(|(&to, link)| (link.index, to)).collect();
+        let mut of_flows: BTreeMap<MacAddress, (u64, u64)> = BTreeMap::new();
+        for key in keys {
+            // One that has gone was the oldest of too many.
+            let Ok([packets, bytes]) = self.flows.get(&key, 0) else { continue };
+            _ = self.flows.remove(&key);
+            let (index, answers) = halves(key[1]);
+            let Some(&to) = by_index.get(&index) else { continue };
+            let sum = of_flows.entry(to).or_default();
+            *sum = (sum.0 + packets, sum.1 + bytes);
+            found.push(Arrivals { to, flow: Some(key[0]), answers: answers != 0, packets, bytes });
+        }
+        let all: Vec<MacAddress> = self.links.keys().copied().collect();
+        for to in all {
+            let Some(link) = self.links.get(&to).copied() else { continue };
+            let counted = self.read_counts(link.index)?;
+            let [batches, packets, bytes, _] = difference(counted, link.counted);
+            let mut link = Link { counted, ..link };
+            if batches > 0 {
+                link.per_batch += BATCH_WEIGHT * (packets as f64 / batches as f64 - link.per_batch);
+            }
+            self.links.insert(to, link);
+            // The rest belongs to no flow.
+            let (flow_packets, flow_bytes) = of_flows.get(&to).copied().unwrap_or_default();
+            let (packets, bytes) = (packets.saturating_sub(flow_packets), bytes.saturating_sub(flow_bytes));
+            if packets > 0 {
+                found.push(Arrivals { to, flow: None, answers: false, packets, bytes });
+            }
+        }
+        found.sort_unstable_by_key(|of| (of.to, of.flow, of.answers));
+        Ok(found)
+    }
+
+    fn links(&self) -> Result<Vec<LinkTraffic>, String> {
+        let states = self.classes.borrow_mut().states().map_err(|error| error.to_string())?;
+        let of_class = |link: &Link| {
+            let minor = (link.index + 1) as u16;
+            let found = states.iter().find(|state| state.0 == minor && link.has_class);
+            found.map(|state| state.1).unwrap_or_default()
+        };
+        let traffic = |(&to, link): (&MacAddress, &Link)| {
+            let [_, packets, bytes, sorted] = difference(self.read_counts(link.index)?, link.begun);
+            let state = of_class(link);
+            let (waiting, dropped) = (state.waiting, u64::from(state.dropped));
+            Ok(LinkTraffic { to, rate: link.rate, waiting, packets, bytes, sorted, dropped })
+        };
+        self.links.iter().map(traffic).collect()
+    }
+}
+
+/// The halves of the second word of a flow's key, in the order of the program.
+const fn halves(word: u32) -> (u32, u32) {
+    if cfg!(target_endian = "little") { (word & 0xffff, word >> 16) } else { (word >> 16, word & 0xffff) }
+}
+
+fn difference(later: Counts, earlier: Counts) -> Counts {
+    std::array::from_fn(|at| later[at].wrapping_sub(earlier[at]))
+}
+
+impl Drop for KernelShaper {
+    fn drop(&mut self) {
+        _ = self.hold(Time::ZERO);
+        // The filter goes with the discipline.
+        self.classes.get_mut().clear(pause);
+        self.loaded = None;
+    }
+}
