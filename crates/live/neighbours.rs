@@ -281,3 +281,126 @@ fn printable(name: &[u8]) -> String {
     let name = &name[..name.len().min(LONGEST_NAME)];
     String::from_utf8_lossy(name).chars().filter(|c| !c.is_control()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::collections::VecDeque;
+    use std::fs::File;
+    use std::net::Ipv6Addr;
+    use std::os::fd::{AsFd, BorrowedFd};
+    use std::rc::Rc;
+
+    use airfair_units::random::Purpose;
+
+    use super::*;
+    use crate::messages::{Keys, Limits};
+
+    const KEY: &str = "00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f";
+
+    /// The packets on their way to a node, each with the number of its sender.
+    type Inbox = Rc<RefCell<VecDeque<(u16, Vec<u8>)>>>;
+
+    /// A radio by which all of the others hear a node.
+    #[derive(Debug)]
+    struct Radio {
+        number: u16,
+        address: MacAddress,
+        inbox: Inbox,
+        others: Vec<Inbox>,
+        null: File,
+    }
+
+    impl Messenger for Radio {
+        fn send(&mut self, _: Option<&Address>, bytes: &[u8]) -> bool {
+            self.others.iter().for_each(|inbox| inbox.borrow_mut().push_back((self.number, bytes.to_vec())));
+            true
+        }
+
+        fn receive(&mut self, buffer: &mut [u8]) -> Option<(usize, Address)> {
+            let (from, bytes) = self.inbox.borrow_mut().pop_front()?;
+            buffer[..bytes.len()].copy_from_slice(&bytes);
+            Some((bytes.len(), Address::new(Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, from), 1, 0, 0)))
+        }
+
+        fn hardware_address(&self) -> MacAddress {
+            self.address
+        }
+
+        fn watched(&self) -> BorrowedFd<'_> {
+            self.null.as_fd()
+        }
+    }
+
+    /// Nodes with these hardware addresses that all hear one another.
+    fn nodes(addresses: &[MacAddress]) -> Vec<(NodeId, Neighbours)> {
+        let inboxes: Vec<Inbox> = addresses.iter().map(|_| Inbox::default()).collect();
+        let node = |(number, &address): (usize, &MacAddress)| {
+            let others = (0..inboxes.len()).filter(|&other| other != number);
+            let others = others.map(|other| Rc::clone(&inboxes[other])).collect();
+            let (inbox, null) = (Rc::clone(&inboxes[number]), File::open("/dev/null").unwrap());
+            let radio = Radio { number: number as u16, address, inbox, others, null };
+            let id = NodeId(number as u32);
+            let mut drawn = number as u8;
+            let random = move |bytes: &mut [u8]| {
+                drawn = drawn.wrapping_add(37);
+                bytes.fill(drawn);
+            };
+            let keys = Keys::parse(&format!("one {KEY}\n"), "test").unwrap();
+            let session = Session::new(id, b"", keys, Limits::default(), random);
+            let stream = (Stream::new(number as u64, "hellos", Purpose::Agent), Time::ZERO);
+            let name = format!("node-{number}");
+            (id, Neighbours::new(session, &name, vec![Box::new(radio)], Span::from_secs(1), stream))
+        };
+        addresses.iter().enumerate().map(node).collect()
+    }
+
+    fn let_speak(nodes: &mut [(NodeId, Neighbours)]) {
+        for ms in (0..10_000).step_by(50) {
+            for (id, node) in nodes.iter_mut() {
+                let now = Time::ZERO.saturating_add(Span::from_millis(ms));
+                node.step(now);
+                node.receive(*id, now);
+            }
+        }
+    }
+
+    #[test]
+    fn hellos_carry_names_and_hardware_addresses() {
+        let mut all = nodes(&[[2, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2]]);
+        let_speak(&mut all);
+        let heard: Vec<_> = all[0].1.at(0).map(|of| (of.name.as_str(), of.radio)).collect();
+        assert_eq!(heard, [("node-1", Some([2, 0, 0, 0, 0, 2]))]);
+    }
+
+    /// A node that has heard of as many links as an announcement can have.
+    #[test]
+    fn the_largest_announcement_of_the_allocator_is_sent() {
+        use airfair_wire::airtime::{Announcement, Link};
+        let link = |number| Link { from: number, to: 1, ..Link::default() };
+        let own = (0..100).map(|to| Link { from: 7, to, ..Link::default() });
+        let said = Announcement::new(7, own, (0..100).map(link), (0..100).map(link));
+        let mut bytes = vec![0; said.wire_len()];
+        said.encode(&mut bytes).unwrap();
+        assert_eq!(bytes.len(), 8 + 32 * 8 + 96 * 12);
+        let mut all = nodes(&[[2, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2]]);
+        let_speak(&mut all);
+        assert!(all[0].1.send(0, Destination::Broadcast, 1, &bytes));
+        let now = Time::ZERO.saturating_add(Span::from_secs(10));
+        let received = all[1].1.receive(NodeId(1), now);
+        assert_eq!(received.iter().map(|message| message.bytes.as_slice()).collect::<Vec<_>>(), [bytes]);
+    }
+
+    /// The first node hears of its own address, of a group's and of none; of one address twice the first to state it has it.
+    #[test]
+    fn an_address_that_is_no_neighbours_own_is_not_taken() {
+        let own = [2, 0, 0, 0, 0, 1];
+        let (group, other) = ([3, 0, 0, 0, 0, 9], [2, 0, 0, 0, 0, 7]);
+        let mut all = nodes(&[own, own, group, [0; 6], other, other]);
+        let_speak(&mut all);
+        let heard: Vec<_> = all[0].1.at(0).map(|of| of.radio).collect();
+        assert_eq!(heard.len(), 5);
+        assert_eq!(heard[..3], [None; 3]);
+        assert_eq!(heard[3..].iter().flatten().count(), 1, "{heard:?}");
+    }
+}
