@@ -6,7 +6,7 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::path::{Path, PathBuf};
 
 use airfair_host::{Addressee, HostEvent, MessageSender, Outgoing, Received};
-use airfair_schemes::places::{FlowId, NodeId, PacketClass, Setting, Timer};
+use airfair_schemes::places::{Direction, FlowId, NodeId, PacketClass, Setting, Timer};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -291,7 +291,12 @@ impl Daemon {
         for (radio, setting) in self.node.take_settings() {
             let device = &mut self.devices[radio.ix()];
             match setting {
-                Setting::Probability(direction, probability) => device.set(direction, probability, now),
+                Setting::Probability(direction, probability) => {
+                    if direction == Direction::Outgoing {
+                        device.count_flows();
+                    }
+                    device.set(direction, probability, now);
+                }
                 Setting::LinkRate { neighbour, rate } => device.set_rate(neighbour, rate, now),
                 // Of places that no daemon fills.
                 _ => {}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use airfair_schemes::places::{Direction, LinkRate, LoneExchange, NodeId, Probability};
+use airfair_schemes::places::{Aqm, Direction, LinkRate, LoneExchange, NodeId, Probability, Setting};
 use airfair_units::{Rate, Span, Time};
 
 use crate::claim::Claim;
@@ -31,7 +31,6 @@ enum Actuator {
 }
 
 /// A device of a radio.
-#[derive(Debug)]
 pub(crate) struct Device {
     name: String,
     attachment: Attachment,
@@ -43,6 +42,10 @@ pub(crate) struct Device {
     exchange: LoneExchange,
     least_share: f64,
     pub(crate) source: Box<dyn LoadSource>,
+    /// The scheme's AQM, of a scheme that treats flows apart.
+    aqm: Option<Box<dyn Aqm>>,
+    /// A window of its flows has ended.
+    window_ends: bool,
     /// The agent has started.
     pub(crate) started: bool,
     /// The part in the kernel; none while the device is not there.
@@ -85,6 +88,8 @@ impl Device {
             most,
             exchange: radio.exchange,
             least_share: radio.least_share,
+            aqm: radio.aqm,
+            window_ends: false,
             source,
             started: false,
             attached: None,
@@ -138,7 +143,8 @@ impl Device {
         }
         // Those of an allocator's daemon that was killed with its keeper.
         remove_classes(&self.name);
-        let marker = KernelMarker::attach(&self.name, self.attachment, action, self.port)?;
+        let mut marker = KernelMarker::attach(&self.name, self.attachment, action, self.port)?;
+        marker.set_by_flow(self.aqm.is_some());
         self.attached = Some((Actuator::Marks(Box::new(marker)), claim));
         Ok(())
     }
@@ -180,9 +186,10 @@ impl Device {
         same_law: bool,
         keeper: &mut Keeper,
     ) -> Result<(), String> {
-        let PlannedRadio { source, acts, attachment, most_probability, exchange, least_share, .. } = radio;
+        let PlannedRadio { source, acts, aqm, attachment, most_probability, exchange, least_share, .. } =
+            radio;
         (self.source, self.refused, self.most) = (source, 0, most_probability);
-        (self.exchange, self.least_share) = (exchange, least_share);
+        (self.exchange, self.least_share, self.aqm) = (exchange, least_share, aqm);
         self.exchanges.clear();
         let before = std::mem::replace(&mut self.acts_as, acts);
         if !same_law || acts != before {
@@ -191,6 +198,7 @@ impl Device {
         }
         if let (Acts::OnChosen(action), Some((Actuator::Marks(marker), _))) = (acts, &mut self.attached) {
             marker.change_action(action);
+            marker.set_by_flow(self.aqm.is_some());
         }
         self.set = self.set.map(|probability| probability.min(self.most));
         let other_part = (acts == Acts::ByRates) != (before == Acts::ByRates);
@@ -217,6 +225,8 @@ impl Device {
     pub fn set(&mut self, direction: Direction, probability: Probability, now: Time) {
         self.set[index(direction)] = probability.min(self.most);
         (self.set_at, self.is_new) = (Some(now), true);
+        self.aqm.iter_mut().for_each(|aqm| aqm.apply(Setting::Probability(direction, probability)));
+        self.window_ends |= direction == Direction::Outgoing;
     }
 
     /// The law has set the rate of the link to a neighbour; 0 bit/s: it has no limit.
@@ -268,6 +278,7 @@ impl Device {
         if !std::mem::take(&mut self.is_new) {
             return;
         }
+        self.set_factors();
         if let Some((Actuator::Rates(shaper), _)) = &mut self.attached {
             let links: Vec<_> =
                 self.addresses.iter().map(|(id, &to)| (to, self.rates.get(id).copied())).collect();
@@ -277,6 +288,27 @@ impl Device {
         }
         if self.set_at.is_some() {
             self.hold(now);
+        }
+    }
+
+    /// Hands the flows of the window that ends to the scheme's AQM, before a setting of the agent ends it.
+    pub fn count_flows(&mut self) {
+        let (Some(aqm), Some((Actuator::Marks(marker), _))) = (&mut self.aqm, &mut self.attached) else {
+            return;
+        };
+        for (flow, used) in marker.take_flows() {
+            aqm.count_flow(flow, &used);
+        }
+    }
+
+    /// Writes the factors of flows into the kernel, if a window has ended.
+    fn set_factors(&mut self) {
+        if !std::mem::take(&mut self.window_ends) {
+            return;
+        }
+        let (Some(aqm), Some((Actuator::Marks(marker), _))) = (&self.aqm, &mut self.attached) else { return };
+        if let Err(problem) = marker.set_factors(&|flow| aqm.flow_factor(flow)) {
+            self.note(format!("the factors of flows are refused: {problem}"));
         }
     }
 

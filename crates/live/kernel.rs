@@ -4,13 +4,16 @@
 //! discipline: the keeper removes it, and until then the deadline in the map lets all packets pass.
 
 use std::fmt;
+use std::os::fd::AsFd;
 
-use aya::maps::{Array, HashMap as Hash, MapData, PerCpuArray};
+use airfair_schemes::places::{FlowBytes, FlowId};
+use aya::maps::{Array, HashMap as Hash, Map, MapData, PerCpuArray};
 use aya::programs::tc::{NlOptions, TcAttachOptions, TcHandle, qdisc_add_clsact};
 use aya::programs::{LinkOrder, SchedClassifier, TcAttachType};
 use aya::{Ebpf, EbpfLoader};
 use serde::Serialize;
 
+use crate::flow_table::{FlowTable, fixed};
 use crate::marker::{Action, Marker, PacketCounts, Probabilities};
 use crate::netlink::Interfaces;
 use crate::qdisc::{FilterPlace, remove_filter};
@@ -47,6 +50,8 @@ const HANDLE: TcHandle = TcHandle::new(0x6169, 0x7266);
 const MARK: u64 = 1;
 const DROP: u64 = 2;
 const SPREAD: u64 = 4;
+const FLOWS: u64 = 8;
+const ANSWERS: u64 = 16;
 
 /// UDP ports of messages that no scheme drops: DHCP, OLSR and MANET, Babel, BATMAN's gateway.
 const MESSAGES: [u16; 7] = [67, 68, 269, 546, 547, 698, 6696];
@@ -96,6 +101,10 @@ pub struct KernelMarker {
     action: Action,
     settings: Array<MapData, [u64; 3]>,
     counts: PerCpuArray<MapData, [u64; 6]>,
+    /// The factor of flows of which nothing is known.
+    unknown: Array<MapData, u32>,
+    flows: FlowTable,
+    by_flow: bool,
     // Holds the programs and their links.
     _loaded: Ebpf,
 }
@@ -142,8 +151,13 @@ impl KernelMarker {
         let settings = map(&mut loaded, "settings").and_then(|map| Array::try_from(map).map_err(text))?;
         let counts = map(&mut loaded, "counts").and_then(|map| PerCpuArray::try_from(map).map_err(text))?;
         fill_messages(&mut loaded, port)?;
-        let device = device.to_string();
-        Ok(Self { device, attachment, action, settings, counts, _loaded: loaded })
+        let unknown = map(&mut loaded, "unknown").and_then(|map| Array::try_from(map).map_err(text))?;
+        let flows = match map(&mut loaded, "slots")? {
+            Map::Array(slots) => FlowTable::new(slots.fd().as_fd())?,
+            _ => return Err("the map \"slots\" is no array".to_string()),
+        };
+        let (device, by_flow) = (device.to_string(), false);
+        Ok(Self { device, attachment, action, settings, counts, unknown, flows, by_flow, _loaded: loaded })
     }
 
     /// The attachment of the program.
@@ -195,7 +209,7 @@ pub(crate) fn fill_messages(loaded: &mut Ebpf, port: u16) -> Result<(), String> 
 }
 
 /// A map of a program, by its name.
-pub(crate) fn map(loaded: &mut Ebpf, name: &str) -> Result<aya::maps::Map, String> {
+pub(crate) fn map(loaded: &mut Ebpf, name: &str) -> Result<Map, String> {
     loaded.take_map(name).ok_or_else(|| format!("the program has no map \"{name}\""))
 }
 
@@ -237,12 +251,32 @@ impl Marker for KernelMarker {
             Action::DropSpread => DROP | SPREAD,
             Action::MarkOrDropSpread => MARK | DROP | SPREAD,
         };
+        // LBM's factors are those of data alone.
+        let actions = match (self.by_flow, self.action) {
+            (false, _) => actions,
+            (true, Action::Mark) => actions | FLOWS,
+            (true, Action::DropSpread | Action::MarkOrDropSpread) => actions | FLOWS | ANSWERS,
+        };
         // The layout of `struct setting`, whose third number has `actions` in its first half.
         let actions = if cfg!(target_endian = "little") { actions } else { actions << 32 };
         for (direction, probability) in (0..).zip(of) {
             let setting = [until.0, probability.numerator(), actions];
             self.settings.set(direction, setting, 0).map_err(text)?;
         }
+        Ok(())
+    }
+
+    fn set_by_flow(&mut self, by_flow: bool) {
+        self.by_flow = by_flow;
+    }
+
+    fn take_flows(&mut self) -> Vec<(FlowId, FlowBytes)> {
+        self.flows.take()
+    }
+
+    fn set_factors(&mut self, factor: &dyn Fn(FlowId) -> f64) -> Result<(), String> {
+        self.unknown.set(0, fixed(factor(FlowId::NONE)), 0).map_err(text)?;
+        self.flows.set(factor);
         Ok(())
     }
 

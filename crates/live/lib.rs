@@ -8,7 +8,7 @@
 //! | [`clock`] | [`Clock`](clock::Clock): the boot clock, by which the kernel's part compares, too |
 //! | [`load`] | [`LoadSource`](load::LoadSource): counters of a device, the emulator, or a file |
 //! | [`marker`] | [`Marker`](marker::Marker): the probabilities of marks and drops, and until when they hold |
-//! | [`kernel`] | the program in the kernel that carries them out |
+//! | [`kernel`], `flow_table` | the program in the kernel that carries them out, and its flows |
 //! | [`shaping`] | [`RateActuator`](shaping::RateActuator): rates of links, and what is counted of them |
 //! | [`shaper`] | the classes and the program in the kernel that carry these out |
 //! | `exchange` | the time that a radio needs for a packet |
@@ -33,6 +33,7 @@ pub mod daemon;
 mod device;
 mod exchange;
 mod file;
+mod flow_table;
 pub mod keeper;
 pub mod kernel;
 pub mod load;

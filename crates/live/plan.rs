@@ -1,7 +1,7 @@
 //! The scheme at each radio: the parts that are there, what is estimated, what is refused.
 
 use airfair_host::Capabilities;
-use airfair_schemes::places::{Capability, Interface, LoneExchange, NodeId, Probability};
+use airfair_schemes::places::{Aqm, Capability, Interface, LoneExchange, NodeId, Probability};
 use airfair_schemes::{ParamValue, Scheme};
 
 use crate::config::{Config, LoadConfig, PRESET, RadioConfig};
@@ -21,7 +21,6 @@ pub struct Plan {
 }
 
 /// A radio with the parts that it gets.
-#[derive(Debug)]
 pub struct PlannedRadio {
     /// The name of the device.
     pub device: String,
@@ -31,6 +30,8 @@ pub struct PlannedRadio {
     pub source: Box<dyn LoadSource>,
     /// The part that acts on packets.
     pub acts: Acts,
+    /// The scheme's AQM, of a scheme that treats flows apart: it knows their factors.
+    pub aqm: Option<Box<dyn Aqm>>,
     /// The exchange of a packet at the radio's rate.
     pub exchange: LoneExchange,
     /// The attachment of the program in the kernel.
@@ -76,6 +77,7 @@ impl Plan {
                 at,
                 source,
                 acts: acts(config),
+                aqm: if wants.has(Capability::FlowUse) { scheme.aqm(&at) } else { None },
                 exchange: lone_exchange(radio.rate, radio.overhead),
                 attachment: radio.attach.unwrap_or_else(Attachment::best),
                 most_probability: radio.most_probability,

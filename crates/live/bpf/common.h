@@ -43,5 +43,12 @@ struct {
 		copied_; \
 	})
 
+// A hash of some words, and of a packet's addresses: a flow in one direction.
+INLINE __u32 mix(__u32 hash, __u32 word)
+{
+	hash = (hash ^ word) * 0x9e3779b1;
+	return hash ^ hash >> 15;
+}
+
 // The kernel's licence names: no function that is called is for the GPL only.
 char _license[] SECTION("license") = "Dual MIT/GPL";

@@ -76,12 +76,6 @@ struct fields {
 	__u8 is_message;
 };
 
-INLINE __u32 mix(__u32 hash, __u32 word)
-{
-	hash = (hash ^ word) * 0x9e3779b1;
-	return hash ^ hash >> 15;
-}
-
 // Reads the ports at an offset, of a packet that ends `length` bytes behind it.
 INLINE void read_ports(struct __sk_buff *packet, __u8 protocol, __u32 offset, __u32 length, struct fields *found)
 {

@@ -82,14 +82,17 @@ impl Fault {
 /// messages, if it has some. Of what the daemon itself would have to count, change or hold with each packet nothing is there.
 ///
 /// Estimates: the time that the NAV reserves is taken for 0 by whoever counts the times of the radio's states; neighbours are those whose
-/// hellos are heard; the time of an exchange is arithmetic; the sizes of the queue are those by next hop.
+/// hellos are heard; the time of an exchange is arithmetic; the sizes of the queue are those by next hop; the flows of the program in the
+/// kernel are known by hashes, and their factors change once an interval.
 #[must_use]
 pub fn offered(source: &dyn LoadSource, messages: bool, lone: bool) -> Capabilities {
-    use Capability::{Airtime, Backlogs, Ecn, Exchange, Links, LoneRadio, NavTime, Neighbours, Received};
+    use Capability::{
+        Airtime, Backlogs, Ecn, Exchange, FlowUse, Links, LoneRadio, NavTime, Neighbours, Received,
+    };
     let mut exact = vec![Ecn, Received];
     let (counted, inexactly) = source.offers();
     exact.extend(counted);
-    let mut estimated = vec![Exchange];
+    let mut estimated = vec![Exchange, FlowUse];
     estimated.extend(inexactly);
     if exact.contains(&Airtime) || estimated.contains(&Airtime) {
         estimated.push(NavTime);

@@ -128,15 +128,15 @@ fn authentic_notifications_make_a_node_drop() {
             for (command, value) in wanted {
                 let came = match command {
                     "strange" => {
-                        stranger.send(&[0, b'x']);
+                        stranger.send(b"\x00\x02\0\0\0\0\x07x");
                         stranger.notify(value);
                         0
                     }
                     "meet" => {
                         let of = neighbour.insert(Neighbour::new(KEYS));
-                        of.send(&[0, b't', b'w', b'o']);
+                        of.send(b"\x00\x02\0\0\0\0\x07two");
                         of.answer(300);
-                        of.send(&[0, b't', b'w', b'o']);
+                        of.send(b"\x00\x02\0\0\0\0\x07two");
                         of.answer(100)
                     }
                     _ => {
