@@ -87,16 +87,24 @@ fn files_that_others_can_read_are_refused() {
         assert!(Keys::read(&folder.file(text.as_bytes(), mode)).is_ok(), "{mode:o}");
         fs::remove_file(folder.0.join("keys")).expect("removed");
     }
-    for mode in [0o640, 0o604, 0o620, 0o602, 0o610, 0o644, 0o666] {
+    for mode in [0o604, 0o620, 0o602, 0o610, 0o644, 0o666] {
         let path = folder.file(text.as_bytes(), mode);
         let error = Keys::read(&path).expect_err("refused").to_string();
         let expected = format!(
-            "{}: expected a file that only its owner may read and write, found mode {mode:04o}: chmod 600, and replace the keys if \
-             others may have read them",
+            "{}: expected a file that only its owner may write, and no others may read, found mode {mode:04o}: chmod 600, and replace \
+             the keys if others may have read them",
             path.display()
         );
         assert_eq!(error, expected);
     }
+    let path = folder.file(text.as_bytes(), 0o640);
+    assert!(Keys::read(&path).is_ok(), "a group of this process");
+    if rustix::process::geteuid().is_root() && chown(&path, None, Some(12_345)).is_ok() {
+        let error = Keys::read(&path).expect_err("refused").to_string();
+        let expected = "expected a file that, beside its owner, only a group of this process may read, found mode 0640 of group 12345: ";
+        assert!(error.contains(expected), "{error}");
+    }
+    fs::remove_file(&path).expect("removed");
     let path = folder.file(text.as_bytes(), 0o600);
     let link = folder.0.join("link");
     symlink(&path, &link).expect("a link");
