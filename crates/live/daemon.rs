@@ -23,6 +23,7 @@ use crate::messenger::{Messenger, PORT, RadioSocket};
 use crate::neighbours::{MessageCounts, Neighbours};
 use crate::node::{Node, Radio};
 use crate::plan::Plan;
+use crate::problem::Problem;
 use crate::server::{Server, Texts};
 use crate::status::{FORMAT, MessagesState, NeighbourState, RadioState, State};
 use crate::sys;
@@ -68,6 +69,18 @@ pub fn read(path: &Path) -> Result<Config, String> {
         .map_err(|errors| errors.iter().map(ConfigError::to_string).collect::<Vec<_>>().join("\n"))
 }
 
+/// Reads a configuration, and plans it.
+///
+/// # Errors
+/// All errors of the file, or each thing that the scheme wants and this host lacks, a line each.
+pub fn read_plan(path: &Path) -> Result<(Config, Plan), String> {
+    let config = read(path)?;
+    let of_file = |problem: String| format!("{}: {problem}", path.display());
+    let lines = |problems: Vec<String>| problems.into_iter().map(of_file).collect::<Vec<_>>().join("\n");
+    let plan = Plan::new(&config).map_err(lines)?;
+    Ok((config, plan))
+}
+
 /// Reads the keys of a configuration, if it has some.
 ///
 /// # Errors
@@ -95,10 +108,9 @@ pub fn new_key(name: &str) -> Result<String, String> {
 ///
 /// # Errors
 /// The configuration is wrong, the kernel refuses something: nothing is left behind.
-pub fn run(path: &Path) -> Result<(), String> {
-    let config = read(path)?;
-    let plan = Plan::new(&config).map_err(|problems| problems.join("\n"))?;
-    check_keys(&config)?;
+pub fn run(path: &Path) -> Result<(), Problem> {
+    let (config, plan) = read_plan(path).map_err(Problem::Wrong)?;
+    check_keys(&config).map_err(Problem::Wrong)?;
     let signals = sys::signals().map_err(|error| format!("signals: {error}"))?;
     let server = Server::open(&config.status)?;
     let names: Vec<&str> = config.radios.keys().map(String::as_str).collect();
@@ -318,10 +330,7 @@ impl Daemon {
     /// until the new law has set its own.
     fn reload(&mut self) {
         notify("RELOADING=1");
-        match read(&self.path).and_then(|config| {
-            let plan = Plan::new(&config).map_err(|problems| problems.join("\n"))?;
-            Ok((config, plan))
-        }) {
+        match read_plan(&self.path) {
             Ok((config, plan)) => self.change_to(config, plan),
             Err(problem) => line(Level::Error, &format!("the configuration stays as it was: {problem}")),
         }
