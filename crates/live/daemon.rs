@@ -45,7 +45,7 @@ pub struct Daemon {
     devices: Vec<Device>,
     /// The neighbours, if the node speaks with some.
     neighbours: Option<Neighbours>,
-    /// Another node has this one's name: logged once.
+    /// Another node has this one's name, or a name of the same number: logged once.
     names_clash: bool,
     /// No message can be sent: logged once.
     is_mute: bool,
@@ -192,7 +192,7 @@ impl Daemon {
                 let mut watched = vec![PollFd::new(signals, PollFlags::IN)];
                 let messages = self.neighbours.iter().flat_map(Neighbours::watched);
                 watched.extend(
-                    server.watched().chain(messages).map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)),
+                    server.watched(now).chain(messages).map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)),
                 );
                 let sleep = next.since(now).0.min(NAP.0);
                 let time = Timespec {
@@ -211,7 +211,7 @@ impl Daemon {
                 self.reload();
             }
             self.receive();
-            server.serve(&*self);
+            server.serve(&*self, self.clock.boot());
         }
     }
 
@@ -321,7 +321,10 @@ impl Daemon {
         if own_names > 0 && !std::mem::replace(&mut self.names_clash, true) {
             line(
                 Level::Error,
-                &format!("another node is called {}, too: neither is heard", self.config.node),
+                &format!(
+                    "another node is called {0}, too, or its name has the number of {0}: neither is heard",
+                    self.config.node
+                ),
             );
         }
     }
