@@ -42,9 +42,9 @@ impl Tried {
     }
 }
 
-/// Tries the host for a plan: the kernel, the privileges of this process, each device and its counters, the keys.
+/// Tries the host for a plan: the kernel, the privileges of this process, each device and its counters.
 #[must_use]
-pub fn host(config: &Config, plan: &mut Plan) -> Tried {
+pub fn host(plan: &mut Plan) -> Tried {
     let mut tried = Tried::default();
     let release = rustix::system::uname().release().to_string_lossy().into_owned();
     let attachments: Vec<Attachment> = plan.radios.iter().map(|radio| radio.attachment).collect();
@@ -63,21 +63,33 @@ pub fn host(config: &Config, plan: &mut Plan) -> Tried {
     for radio in &mut plan.radios {
         device(&mut tried, radio);
     }
-    if let Some(messages) = &config.messages {
-        match Keys::read(&messages.keys) {
-            Ok(keys) => {
-                let names: Vec<&str> = keys.names().collect();
-                let first = names.first().copied().unwrap_or_default();
-                tried.fine(&format!(
-                    "{}: {} of at most 4 keys; \"{first}\" signs",
-                    messages.keys.display(),
-                    names.len()
-                ));
-            }
-            Err(error) => tried.refuse(error.to_string()),
-        }
-    }
     tried
+}
+
+/// A line about the keys of a configuration, if it has some. Root may check for a daemon that will run as another user: keys that only that
+/// user accepts are a warning.
+///
+/// # Errors
+/// The file of keys is wrong, or not protected.
+pub fn keys(config: &Config) -> Result<Option<String>, String> {
+    let Some(messages) = &config.messages else { return Ok(None) };
+    let path = &messages.keys;
+    let error = match Keys::read(path) {
+        Ok(keys) => {
+            let names: Vec<&str> = keys.names().collect();
+            let first = names.first().copied().unwrap_or_default();
+            let count = names.len();
+            return Ok(Some(format!(
+                "tried: {}: keys can be read: {count}; \"{first}\" signs",
+                path.display()
+            )));
+        }
+        Err(error) => error,
+    };
+    if rustix::process::geteuid().is_root() && Keys::read_as_owner(path).is_ok() {
+        return Ok(Some(format!("warning: {error}. A daemon of that user or group accepts them")));
+    }
+    Err(error.to_string())
 }
 
 /// Judges a kernel by its release.

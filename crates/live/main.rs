@@ -131,9 +131,9 @@ fn carry_out(arguments: &Arguments) -> Result<(), Problem> {
 /// Prints what a daemon with this configuration would do, and tries the host.
 fn check(file: &Path) -> Result<(), Problem> {
     let (config, mut plan) = daemon::read_plan(file).map_err(Problem::Wrong)?;
-    daemon::check_keys(&config).map_err(Problem::Wrong)?;
-    let tried = check::host(&config, &mut plan);
-    let lines = plan.lines(&config).into_iter().chain(tried.lines);
+    let keys = check::keys(&config).map_err(Problem::Wrong)?;
+    let tried = check::host(&mut plan);
+    let lines = plan.lines(&config).into_iter().chain(tried.lines).chain(keys);
     print(&lines.map(|line| wrapped(&line) + "\n").collect::<String>())?;
     if tried.refusals.is_empty() { Ok(()) } else { Err(Problem::Refused(tried.refusals.join("\n"))) }
 }

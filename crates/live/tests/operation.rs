@@ -5,6 +5,7 @@ mod support;
 
 use std::fs;
 use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Output;
@@ -108,6 +109,27 @@ fn a_check_tries_the_host() {
     let said = said.replace("\n  ", " ");
     assert!(said.contains("warning: wx9: no such device now"), "{said}");
     assert!(said.contains(&format!("warning: wl0: {}: No such file", counters.display())), "{said}");
+    // Keys for a daemon that will run as another user.
+    let keys = folder.file("keys");
+    fs::write(&keys, outcome(&["key", "one"]).1).unwrap();
+    let with_keys = with_status(&folder, &format!("{RADIO}[messages]\nkeys = \"{}\"\n", keys.display()));
+    for (owner, group, mode, is_right) in
+        [(0, 0, 0o600, true), (0, 12_345, 0o640, false), (12_345, 12_345, 0o400, false)]
+    {
+        std::os::unix::fs::chown(&keys, Some(owner), Some(group)).unwrap();
+        fs::set_permissions(&keys, PermissionsExt::from_mode(mode)).unwrap();
+        let (status, said, _) = outcome(&["check", &with_keys]);
+        let said = said.replace("\n  ", " ");
+        assert_eq!(status, Some(0), "{said}");
+        assert_eq!(said.contains("keys can be read: 1; \"one\" signs\n"), is_right, "{said}");
+        assert_eq!(
+            said.contains(&format!("warning: {}: expected a file", keys.display())),
+            !is_right,
+            "{said}"
+        );
+    }
+    fs::set_permissions(&keys, PermissionsExt::from_mode(0o604)).unwrap();
+    assert_eq!(outcome(&["check", &with_keys]).0, Some(2));
     // A device without Ethernet addresses, and another program's discipline, stay as they are.
     run("ip tuntap add dev tun0 mode tun");
     let (status, _, errors) = outcome(&["check", &with_status(&folder, &RADIO.replace("wl0", "tun0"))]);
@@ -130,8 +152,7 @@ fn long_lines_are_broken_for_a_terminal() {
     let keys = folder.file("keys");
     let key = outcome(&["key", "one"]).1;
     fs::write(&keys, key).unwrap();
-    std::os::unix::fs::chown(&keys, None, None).unwrap();
-    fs::set_permissions(&keys, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    fs::set_permissions(&keys, PermissionsExt::from_mode(0o600)).unwrap();
     let nred = format!(
         "scheme = \"nred\"\nnode = \"a\"\n[radio.wl-absent]\nrate = \"8 Mbit/s\"\nload = \"survey\"\n[messages]\nkeys = \"{}\"\n",
         keys.display()
