@@ -1,6 +1,8 @@
 //! The queueing discipline `clsact` of a device, at which older kernels keep filters.
 
+use std::cell::RefCell;
 use std::io;
+use std::os::fd::OwnedFd;
 
 use netlink_packet_core::{
     NLM_F_ACK, NLM_F_DUMP, NLM_F_REQUEST, NetlinkBuffer, NetlinkMessage, NetlinkPayload,
@@ -109,11 +111,22 @@ pub fn present(mut devices: Vec<String>) -> Vec<String> {
     devices
 }
 
+thread_local! {
+    /// A socket of an earlier question: a process that may open no more files is no reason to take a device for one that has gone.
+    static SPARE: RefCell<Option<OwnedFd>> = const { RefCell::new(None) };
+}
+
 /// The number of a device of this process's network namespace.
 pub(crate) fn index_of(device: &str) -> Option<i32> {
-    use rustix::net::{AddressFamily, SocketType, netdevice::name_to_index, socket};
-    let socket = socket(AddressFamily::INET, SocketType::DGRAM, None).ok()?;
-    i32::try_from(name_to_index(&socket, device).ok()?).ok()
+    use rustix::net::{AddressFamily, SocketFlags, SocketType, netdevice::name_to_index, socket_with};
+    let opened = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None);
+    SPARE.with_borrow_mut(|spare| {
+        // A new one where there can be: the thread may be in another network than before.
+        if let Ok(socket) = opened {
+            *spare = Some(socket);
+        }
+        i32::try_from(name_to_index(spare.as_ref()?, device).ok()?).ok()
+    })
 }
 
 /// Requests to the kernel's traffic control.

@@ -207,7 +207,7 @@ fn clients_that_cannot_be_accepted_cost_nothing() {
     }
     let _station = support::network();
     let folder = Folder::new("files");
-    let daemon = Daemon::start(&folder, RADIO);
+    let mut daemon = Daemon::start(&folder, RADIO);
     let process = Pid::from_child(&daemon.child);
     let open = fs::read_dir(format!("/proc/{}/fd", daemon.child.id())).unwrap();
     let open: Vec<u64> =
@@ -233,6 +233,11 @@ fn clients_that_cannot_be_accepted_cost_nothing() {
     let mut text = String::new();
     client.read_to_string(&mut text).unwrap();
     assert!(text.contains("wl0"), "the client gets its answer");
+    daemon.signal(Signal::TERM);
+    let mut log = String::new();
+    daemon.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    assert!(log.contains("clients of the state have to wait: Too many open files"), "{log}");
+    assert!(!log.contains("the device has"), "the program stays at its device: {log}");
 }
 
 /// The keeper of a killed daemon is late: the filters of the daemon that was started meanwhile stay.
