@@ -28,7 +28,7 @@ impl Problem {
     }
 }
 
-/// Whatever is not said to be wrong is refused.
+/// A text alone is a refusal.
 impl From<String> for Problem {
     fn from(text: String) -> Self {
         Self::Refused(text)

@@ -60,7 +60,11 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new() -> Self {
-        let folder = std::env::temp_dir().join(format!("airfair-keys-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!(
+            "airfair-keys-{}-{:?}",
+            std::process::id(),
+            std::thread::current().id()
+        ));
         fs::create_dir_all(&folder).expect("a folder for files");
         Self(folder)
     }
@@ -130,5 +134,38 @@ fn files_that_others_can_read_are_refused() {
         let expected =
             "expected a file of root or of the user that runs this program, found one of user 12345";
         assert!(error.ends_with(expected), "{error}");
+    }
+}
+
+/// A list of access (POSIX ACL) as a service manager sets one: owner, a user, the file's group, mask, others.
+#[test]
+fn a_list_of_access_of_a_file_is_judged() {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("SKIPPED a_list_of_access_of_a_file_is_judged: it needs root");
+        return;
+    }
+    let folder = Folder::new();
+    let path = folder.file(format!("one {A}\n").as_bytes(), 0o400);
+    for (user, found) in [(0, None), (12_345_u32, Some("a list of access by which user 12345 may"))] {
+        let mut list = 2_u32.to_le_bytes().to_vec();
+        for (tag, rights, id) in
+            [(1_u16, 4_u16, u32::MAX), (2, 4, user), (4, 0, u32::MAX), (16, 4, u32::MAX), (32, 0, u32::MAX)]
+        {
+            list.extend(tag.to_le_bytes());
+            list.extend(rights.to_le_bytes());
+            list.extend(id.to_le_bytes());
+        }
+        let flags = rustix::fs::XattrFlags::empty();
+        if let Err(error) = rustix::fs::setxattr(&path, "system.posix_acl_access", &list, flags) {
+            eprintln!(
+                "SKIPPED a_list_of_access_of_a_file_is_judged: the file system has no such lists: {error}"
+            );
+            return;
+        }
+        let mode = fs::metadata(&path).expect("a file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o440, "the mask is in the place of the group");
+        let error = Keys::read(&path).err().map(|error| error.to_string());
+        assert_eq!(error.is_some(), found.is_some(), "{error:?}");
+        assert!(error.unwrap_or_default().ends_with(found.unwrap_or_default()));
     }
 }
