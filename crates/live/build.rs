@@ -27,15 +27,19 @@ fn compile(name: &str, object: &Path) -> Result<(), String> {
     let clang = env::var("CLANG").unwrap_or_else(|_| "clang".to_string());
     println!("cargo::rerun-if-env-changed=CLANG");
     let mut command = Command::new(&clang);
+    // The byte order of the machine that runs it.
+    let is_big = env::var("CARGO_CFG_TARGET_ENDIAN").is_ok_and(|order| order == "big");
+    let target = if is_big { "bpfeb" } else { "bpfel" };
     // The instruction set of old kernels; the functions that are called need Linux 5.8.
-    command.args(["-O2", "-g", "-target", "bpf", "-mcpu=v2", "-Wall", "-Wextra", "-Werror", "-c"]);
+    command.args(["-O2", "-g", "-target", target, "-mcpu=v2", "-Wall", "-Wextra", "-Werror", "-c"]);
     command.arg(format!("{FOLDER}/{name}.bpf.c")).arg("-o").arg(object);
     // Where Debian keeps the headers of a processor; the program's types are the same on all.
     for folder in headers() {
         command.arg("-I").arg(folder);
     }
-    // Paths in debugging information would make two builds differ.
-    command.arg("-ffile-prefix-map=.=airfair");
+    // Paths in debugging information would make builds in two folders differ. This program runs in the folder of the manifest.
+    let here = env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
+    command.args(["-fdebug-compilation-dir=airfair", &format!("-ffile-prefix-map={here}=airfair")]);
     let out = command.output().map_err(|error| format!("{clang}: {error}"))?;
     if out.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&out.stderr).into_owned()) }
 }

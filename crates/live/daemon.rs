@@ -24,6 +24,7 @@ use crate::messenger::{Messenger, PORT, RadioSocket};
 use crate::neighbours::{MessageCounts, Neighbour, Neighbours};
 use crate::node::{NewRadio, Node, Radio};
 use crate::plan::{Plan, PlannedRadio};
+use crate::problem::Problem;
 use crate::server::{Server, Texts};
 use crate::status::{FORMAT, MessagesState, NeighbourState, RadioState, State};
 use crate::sys;
@@ -45,7 +46,7 @@ pub struct Daemon {
     devices: Vec<Device>,
     /// The neighbours, if the node speaks with some.
     neighbours: Option<Neighbours>,
-    /// Another node has this one's name: logged once.
+    /// Another node has this one's name, or a name of the same number: logged once.
     names_clash: bool,
     /// No message can be sent: logged once.
     is_mute: bool,
@@ -67,6 +68,18 @@ pub fn read(path: &Path) -> Result<Config, String> {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     Config::parse(&name, &text, &host)
         .map_err(|errors| errors.iter().map(ConfigError::to_string).collect::<Vec<_>>().join("\n"))
+}
+
+/// Reads a configuration, and plans it.
+///
+/// # Errors
+/// All errors of the file, or each thing that the scheme wants and this host lacks, a line each.
+pub fn read_plan(path: &Path) -> Result<(Config, Plan), String> {
+    let config = read(path)?;
+    let of_file = |problem: String| format!("{}: {problem}", path.display());
+    let lines = |problems: Vec<String>| problems.into_iter().map(of_file).collect::<Vec<_>>().join("\n");
+    let plan = Plan::new(&config).map_err(lines)?;
+    Ok((config, plan))
 }
 
 /// Reads the keys of a configuration, if it has some.
@@ -96,10 +109,9 @@ pub fn new_key(name: &str) -> Result<String, String> {
 ///
 /// # Errors
 /// The configuration is wrong, the kernel refuses something: nothing is left behind.
-pub fn run(path: &Path) -> Result<(), String> {
-    let config = read(path)?;
-    let plan = Plan::new(&config).map_err(|problems| problems.join("\n"))?;
-    check_keys(&config)?;
+pub fn run(path: &Path) -> Result<(), Problem> {
+    let (config, plan) = read_plan(path).map_err(Problem::Wrong)?;
+    check_keys(&config).map_err(Problem::Wrong)?;
     let signals = sys::signals().map_err(|error| format!("signals: {error}"))?;
     let server = Server::open(&config.status)?;
     let names: Vec<&str> = config.radios.keys().map(String::as_str).collect();
@@ -181,7 +193,7 @@ impl Daemon {
                 let mut watched = vec![PollFd::new(signals, PollFlags::IN)];
                 let messages = self.neighbours.iter().flat_map(Neighbours::watched);
                 watched.extend(
-                    server.watched().chain(messages).map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)),
+                    server.watched(now).chain(messages).map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)),
                 );
                 let sleep = next.since(now).0.min(NAP.0);
                 let time = Timespec {
@@ -200,7 +212,7 @@ impl Daemon {
                 self.reload();
             }
             self.receive();
-            server.serve(&*self);
+            server.serve(&*self, self.clock.boot());
         }
     }
 
@@ -350,7 +362,10 @@ impl Daemon {
         if own_names > 0 && !std::mem::replace(&mut self.names_clash, true) {
             line(
                 Level::Error,
-                &format!("another node is called {}, too: neither is heard", self.config.node),
+                &format!(
+                    "another node is called {0}, too, or its name has the number of {0}: neither is heard",
+                    self.config.node
+                ),
             );
         }
     }
@@ -359,10 +374,7 @@ impl Daemon {
     /// until the new law has set its own.
     fn reload(&mut self) {
         notify("RELOADING=1");
-        match read(&self.path).and_then(|config| {
-            let plan = Plan::new(&config).map_err(|problems| problems.join("\n"))?;
-            Ok((config, plan))
-        }) {
+        match read_plan(&self.path) {
             Ok((config, plan)) => self.change_to(config, plan),
             Err(problem) => line(Level::Error, &format!("the configuration stays as it was: {problem}")),
         }

@@ -19,13 +19,17 @@
 //! | [`node`] | the node as a network for its hosts: agents at its radios, their timers |
 //! | [`plan`] | the scheme at each radio: what it wants, what is estimated, what is refused |
 //! | [`daemon`], `device` | all of it, from the first sample to the last; a device with what acts there |
+//! | [`check`] | tries of the host before a daemon runs |
 //! | [`keeper`] | the process that takes away what the kernel would keep |
+//! | [`problem`] | errors that end the program, and the exit status |
 //! | [`status`] | the state of a daemon: for people, as JSON, for Prometheus |
+//! | [`wrap`] | lines for a terminal |
 //!
 //! A daemon that stops does no harm: whatever it has set in the kernel ends by itself ([`marker::HOLDS`]).
 
 #![cfg(target_os = "linux")]
 
+pub mod check;
 mod claim;
 pub mod clock;
 pub mod config;
@@ -45,9 +49,11 @@ pub mod neighbours;
 pub mod netlink;
 pub mod node;
 pub mod plan;
+pub mod problem;
 pub mod qdisc;
 pub mod server;
 pub mod shaper;
 pub mod shaping;
 pub mod status;
 mod sys;
+pub mod wrap;

@@ -14,6 +14,7 @@ use std::time::Duration;
 use airfair_live::messages::{Keys, Limits, Opened, Session};
 use airfair_live::messenger::{Messenger, PORT, RadioSocket};
 use airfair_live::netlink::Interfaces;
+use airfair_live::qdisc::kind_at_root;
 use airfair_live::shaper::{KernelShaper, remove_classes};
 use airfair_live::shaping::{MacAddress, RateActuator};
 use airfair_schemes::places::{LinkRate, NodeId};
@@ -108,6 +109,7 @@ fn the_root_of_somebody_else_stays() {
     let error = KernelShaper::attach("wl0", PORT).unwrap_err();
     assert!(error.contains("somebody has made stands at its root"), "{error}");
     assert!(!remove_classes("wl0"));
+    assert_eq!(kind_at_root("wl0").unwrap().as_deref(), Some("pfifo"));
     assert_eq!(root(), before);
 }
 
