@@ -289,7 +289,7 @@ impl Daemon {
         };
         for of in arrivals {
             let Some(neighbour) = device.neighbour(of.to) else { continue };
-            let flow = of.flow.map_or(FlowId::NONE, |hash| FlowId(hash.min(FlowId::NONE.0 - 1)));
+            let flow = of.flow.unwrap_or(FlowId::NONE);
             let class = if of.answers { PacketClass::Ack } else { PacketClass::Data };
             let counts = (u32::try_from(of.packets).unwrap_or(u32::MAX), of.bytes);
             self.node.arrived(radio, neighbour, (flow, class), counts);

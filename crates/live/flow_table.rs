@@ -1,13 +1,13 @@
-//! The table of flows of the program in the kernel: it counts bytes there, and reads the factor of each flow's probability.
+//! The table of flows of a program in the kernel: it counts their packets there, and reads the factor of each flow's probability.
 
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::Ordering::Relaxed;
 
-use airfair_schemes::places::{FlowBytes, FlowId};
+use airfair_schemes::places::FlowId;
 
 use crate::sys::SharedWords;
 
-/// Slots of the table, and words of a slot: hash, factor, four counts of bytes, two that are spare (`struct slot`).
+/// Slots of the table, and words of a slot: hash, factor, four counts, link, and one that is spare (`struct slot`).
 const SLOTS: usize = 4096;
 const WORDS: usize = 8;
 
@@ -16,6 +16,17 @@ const PATIENCE: u16 = 100;
 
 /// A factor of one.
 const ONE: f64 = 65_536.0;
+
+/// A flow of which packets have come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FlowSlot {
+    /// The flow, by its hash.
+    pub flow: FlowId,
+    /// The number of its link, of a program that knows it.
+    pub link: u32,
+    /// The differences of its counts.
+    pub counts: [u32; 4],
+}
 
 /// The table of one device.
 #[derive(Debug)]
@@ -36,8 +47,8 @@ impl FlowTable {
         Ok(Self { shared, read: vec![([0; 4], 0); SLOTS] })
     }
 
-    /// The flows of which packets have come since the last call, with their bytes.
-    pub fn take(&mut self) -> Vec<(FlowId, FlowBytes)> {
+    /// The flows of which packets have come since the last call.
+    pub fn take(&mut self) -> Vec<FlowSlot> {
         let mut found = Vec::new();
         for (slot, (read, silent)) in self.shared.words().chunks_exact(WORDS).zip(&mut self.read) {
             let hash = slot[0].load(Relaxed);
@@ -45,13 +56,12 @@ impl FlowTable {
                 continue;
             }
             let counts: [u32; 4] = std::array::from_fn(|at| slot[2 + at].load(Relaxed));
-            let [out, back, answers_out, answers_back] =
-                std::array::from_fn(|at| counts[at].wrapping_sub(read[at]));
+            let difference = std::array::from_fn(|at| counts[at].wrapping_sub(read[at]));
             *read = counts;
-            if [out, back, answers_out, answers_back] != [0; 4] {
+            if difference != [0; 4] {
                 *silent = 0;
-                let used = FlowBytes { data: [out, back], answers: [answers_out, answers_back] };
-                found.push((flow(hash), used));
+                let link = slot[6].load(Relaxed);
+                found.push(FlowSlot { flow: flow(hash), link, counts: difference });
                 continue;
             }
             *silent += 1;

@@ -7,13 +7,13 @@ use std::fmt;
 use std::os::fd::AsFd;
 
 use airfair_schemes::places::{FlowBytes, FlowId};
-use aya::maps::{Array, HashMap as Hash, Map, MapData, PerCpuArray};
+use aya::maps::{Array, Map, MapData, PerCpuArray};
 use aya::programs::tc::{NlOptions, TcAttachOptions, TcHandle, qdisc_add_clsact};
 use aya::programs::{LinkOrder, SchedClassifier, TcAttachType};
 use aya::{Ebpf, EbpfLoader};
 use serde::Serialize;
 
-use crate::flow_table::{FlowTable, fixed};
+use crate::flow_table::{FlowSlot, FlowTable, fixed};
 use crate::marker::{Action, Marker, PacketCounts, Probabilities};
 use crate::netlink::Interfaces;
 use crate::qdisc::{FilterPlace, remove_filter};
@@ -152,10 +152,7 @@ impl KernelMarker {
         let counts = map(&mut loaded, "counts").and_then(|map| PerCpuArray::try_from(map).map_err(text))?;
         fill_messages(&mut loaded, port)?;
         let unknown = map(&mut loaded, "unknown").and_then(|map| Array::try_from(map).map_err(text))?;
-        let flows = match map(&mut loaded, "slots")? {
-            Map::Array(slots) => FlowTable::new(slots.fd().as_fd())?,
-            _ => return Err("the map \"slots\" is no array".to_string()),
-        };
+        let flows = flow_table(&mut loaded)?;
         let (device, by_flow) = (device.to_string(), false);
         Ok(Self { device, attachment, action, settings, counts, unknown, flows, by_flow, _loaded: loaded })
     }
@@ -198,14 +195,20 @@ fn attach(
     Ok(())
 }
 
+/// The table of flows of a program.
+pub(crate) fn flow_table(loaded: &mut Ebpf) -> Result<FlowTable, String> {
+    match map(loaded, "slots")? {
+        Map::Array(slots) => FlowTable::new(slots.fd().as_fd()),
+        _ => Err("the map \"slots\" is no array".to_string()),
+    }
+}
+
 /// Enters the UDP ports of messages that no scheme touches: those of routing, and this one.
 pub(crate) fn fill_messages(loaded: &mut Ebpf, port: u16) -> Result<(), String> {
-    let mut messages: Hash<_, u16, u8> =
-        map(loaded, "messages").and_then(|map| Hash::try_from(map).map_err(text))?;
-    for port in MESSAGES.into_iter().chain([port]) {
-        messages.insert(port.to_be(), 1, 0).map_err(text)?;
-    }
-    Ok(())
+    let mut messages: Array<_, [u16; 8]> =
+        map(loaded, "messages").and_then(|map| Array::try_from(map).map_err(text))?;
+    let [a, b, c, d, e, f, g] = MESSAGES;
+    messages.set(0, [a, b, c, d, e, f, g, port].map(u16::to_be), 0).map_err(text)
 }
 
 /// A map of a program, by its name.
@@ -271,7 +274,11 @@ impl Marker for KernelMarker {
     }
 
     fn take_flows(&mut self) -> Vec<(FlowId, FlowBytes)> {
-        self.flows.take()
+        let used = |slot: FlowSlot| {
+            let [out, back, answers_out, answers_back] = slot.counts;
+            (slot.flow, FlowBytes { data: [out, back], answers: [answers_out, answers_back] })
+        };
+        self.flows.take().into_iter().map(used).collect()
     }
 
     fn set_factors(&mut self, factor: &dyn Fn(FlowId) -> f64) -> Result<(), String> {

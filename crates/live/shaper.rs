@@ -10,13 +10,14 @@ use std::fmt;
 
 use airfair_schemes::places::LinkRate;
 use airfair_units::Time;
-use aya::maps::{Array, HashMap as Hash, MapData, PerCpuArray};
+use aya::maps::{Array, MapData, PerCpuArray};
 use aya::programs::tc::{NlOptions, TcAttachOptions, TcHandle};
 use aya::programs::{SchedClassifier, TcAttachType};
 use aya::{Ebpf, EbpfLoader};
 use rustix::time::Timespec;
 
-use crate::kernel::{fill_messages, map, refused, text};
+use crate::flow_table::FlowTable;
+use crate::kernel::{fill_messages, flow_table, map, refused, text};
 use crate::netlink::{Classes, MAJOR, MOST_CLASSES};
 use crate::qdisc::index_of;
 use crate::shaping::{Arrivals, LinkTraffic, MacAddress, RateActuator};
@@ -29,17 +30,16 @@ static PROGRAM: &[u8] = aya::include_bytes_aligned!(concat!(env!("OUT_DIR"), "/l
 #[cfg(without_program)]
 static PROGRAM: &[u8] = &[];
 
-/// Most flows that are read at once: more than the map of the program has.
-const MOST_FLOWS: usize = 4096;
-
 /// Weight of a reading in the mean number of packets in a batch.
 const BATCH_WEIGHT: f64 = 0.3;
 
 /// A link that is set.
 #[derive(Debug, Clone, Copy)]
 struct Link {
-    /// Of its counters and, plus one, of its class.
+    /// The number of its counters and, plus one, of its class.
     index: u32,
+    /// Its place in the program's table of links.
+    slot: u32,
     rate: Option<LinkRate>,
     /// The class has been made.
     has_class: bool,
@@ -59,9 +59,9 @@ pub struct KernelShaper {
     device: String,
     classes: RefCell<Classes>,
     links: BTreeMap<MacAddress, Link>,
-    addresses: Hash<MapData, [u8; 8], [u32; 2]>,
+    slots: Array<MapData, [u32; 4]>,
     counts: PerCpuArray<MapData, Counts>,
-    flows: Hash<MapData, [u32; 2], [u64; 2]>,
+    flows: FlowTable,
     until: Array<MapData, u64>,
     // Holds the program and its filter.
     loaded: Option<Ebpf>,
@@ -95,14 +95,14 @@ impl KernelShaper {
             classes.clear(pause);
             return Err(format!("{device}: {problem}"));
         }
-        let addresses = map(&mut loaded, "links").and_then(|map| Hash::try_from(map).map_err(text))?;
+        let slots = map(&mut loaded, "links").and_then(|map| Array::try_from(map).map_err(text))?;
         let counts =
             map(&mut loaded, "link_counts").and_then(|map| PerCpuArray::try_from(map).map_err(text))?;
-        let flows = map(&mut loaded, "flows").and_then(|map| Hash::try_from(map).map_err(text))?;
+        let flows = flow_table(&mut loaded)?;
         let until = map(&mut loaded, "until").and_then(|map| Array::try_from(map).map_err(text))?;
         fill_messages(&mut loaded, port)?;
         let (device, links, classes) = (device.to_string(), BTreeMap::new(), RefCell::new(classes));
-        Ok(Self { device, classes, links, addresses, counts, flows, until, loaded: Some(loaded) })
+        Ok(Self { device, classes, links, slots, counts, flows, until, loaded: Some(loaded) })
     }
 
     fn read_counts(&self, index: u32) -> Result<Counts, String> {
@@ -113,10 +113,12 @@ impl KernelShaper {
         Ok(sum)
     }
 
-    /// Enters a link into the program's map.
-    fn write(&mut self, to: MacAddress, index: u32, is_limited: bool) -> Result<(), String> {
-        let minor = if is_limited { index + 1 } else { 0 };
-        self.addresses.insert(key(to), [index, minor], 0).map_err(text)
+    /// Enters a link into the program's table.
+    fn write(&mut self, to: MacAddress, (slot, index): (u32, u32), is_limited: bool) -> Result<(), String> {
+        let (minor, [begin, end]) = (if is_limited { index + 1 } else { 0 }, words(to));
+        // The layout of `struct link`.
+        let shared = if cfg!(target_endian = "little") { minor << 16 | end } else { end << 16 | minor };
+        self.slots.set(slot, [begin, shared, index, 1], 0).map_err(text)
     }
 
     /// Sets a neighbour and its rate.
@@ -125,9 +127,12 @@ impl KernelShaper {
             let taken = |index: &u32| self.links.values().any(|link| link.index == *index);
             // With more neighbours than classes the others have no limit.
             let Some(index) = (0..MOST_CLASSES as u32).find(|index| !taken(index)) else { return Ok(()) };
+            let is_free = |slot: &u32| self.links.values().all(|link| link.slot != *slot);
+            let Some(slot) = places(to).into_iter().find(is_free) else { return Ok(()) };
             let begun = self.read_counts(index)?;
-            let link = Link { index, rate: None, has_class: false, counted: begun, begun, per_batch: 1.0 };
-            self.write(to, index, false)?;
+            let link =
+                Link { index, slot, rate: None, has_class: false, counted: begun, begun, per_batch: 1.0 };
+            self.write(to, (slot, index), false)?;
             self.links.insert(to, link);
             return if rate.is_some() { self.set_link(to, rate) } else { Ok(()) };
         };
@@ -142,7 +147,7 @@ impl KernelShaper {
             link.has_class = true;
         }
         if rate.is_some() != known.rate.is_some() {
-            self.write(to, link.index, rate.is_some())?;
+            self.write(to, (link.slot, link.index), rate.is_some())?;
         }
         link.rate = rate;
         self.links.insert(to, link);
@@ -154,8 +159,9 @@ impl KernelShaper {
         let gone: Vec<MacAddress> =
             self.links.keys().copied().filter(|to| links.iter().all(|link| link.0 != *to)).collect();
         for to in gone {
-            self.addresses.remove(&key(to)).map_err(text)?;
-            if let Some(Link { index, has_class: true, .. }) = self.links.remove(&to) {
+            let Some(Link { index, slot, has_class, .. }) = self.links.remove(&to) else { continue };
+            self.slots.set(slot, [0; 4], 0).map_err(text)?;
+            if has_class {
                 self.classes.get_mut().remove((index + 1) as u16).map_err(|error| error.to_string())?;
             }
         }
@@ -175,10 +181,20 @@ fn attach(loaded: &mut Ebpf, device: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The layout of `struct address`.
-fn key(to: MacAddress) -> [u8; 8] {
-    let [a, b, c, d, e, f] = to;
-    [a, b, c, d, e, f, 0, 0]
+/// The two words of a hardware address, as the program reads them.
+fn words([a, b, c, d, e, f]: MacAddress) -> [u32; 2] {
+    [u32::from_ne_bytes([a, b, c, d]), u32::from(u16::from_ne_bytes([e, f]))]
+}
+
+/// The two places of an address in the program's table of links (`link_to`).
+fn places(to: MacAddress) -> [u32; 2] {
+    const SLOTS: u32 = 1024;
+    let mix = |hash: u32, word: u32| {
+        let hash = (hash ^ word).wrapping_mul(0x9e37_79b1);
+        hash ^ hash >> 15
+    };
+    let hash = words(to).into_iter().fold(0, mix);
+    [hash % SLOTS, hash >> 10 & (SLOTS - 1)]
 }
 
 /// Removes the classes of a daemon from a device, also of one that was killed: first what waits in them leaves. True if there were some.
@@ -204,19 +220,19 @@ impl RateActuator for KernelShaper {
 
     fn take_arrivals(&mut self) -> Result<Vec<Arrivals>, String> {
         let mut found = Vec::new();
-        let keys: Vec<[u32; 2]> = self.flows.keys().take(MOST_FLOWS).map_while(Result::ok).collect();
         let by_index: BTreeMap<u32, MacAddress> =
             self.links.iter().map(|(&to, link)| (link.index, to)).collect();
         let mut of_flows: BTreeMap<MacAddress, (u64, u64)> = BTreeMap::new();
-        for key in keys {
-            // One that has gone was the oldest of too many.
-            let Ok([packets, bytes]) = self.flows.get(&key, 0) else { continue };
-            _ = self.flows.remove(&key);
-            let (index, answers) = halves(key[1]);
-            let Some(&to) = by_index.get(&index) else { continue };
-            let sum = of_flows.entry(to).or_default();
-            *sum = (sum.0 + packets, sum.1 + bytes);
-            found.push(Arrivals { to, flow: Some(key[0]), answers: answers != 0, packets, bytes });
+        for slot in self.flows.take() {
+            let Some(&to) = by_index.get(&slot.link) else { continue };
+            let [data, data_bytes, answers, answer_bytes] = slot.counts.map(u64::from);
+            for (answers, packets, bytes) in [(false, data, data_bytes), (true, answers, answer_bytes)] {
+                if packets > 0 {
+                    let sum = of_flows.entry(to).or_default();
+                    *sum = (sum.0 + packets, sum.1 + bytes);
+                    found.push(Arrivals { to, flow: Some(slot.flow), answers, packets, bytes });
+                }
+            }
         }
         let all: Vec<MacAddress> = self.links.keys().copied().collect();
         for to in all {
@@ -254,11 +270,6 @@ impl RateActuator for KernelShaper {
         };
         self.links.iter().map(traffic).collect()
     }
-}
-
-/// The halves of the second word of a flow's key, in the order of the program.
-const fn halves(word: u32) -> (u32, u32) {
-    if cfg!(target_endian = "little") { (word & 0xffff, word >> 16) } else { (word >> 16, word & 0xffff) }
 }
 
 fn difference(later: Counts, earlier: Counts) -> Counts {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use airfair_schemes::places::LinkRate;
+use airfair_schemes::places::{FlowId, LinkRate};
 use airfair_units::Time;
 
 /// A hardware address.
@@ -40,8 +40,8 @@ pub trait RateActuator: fmt::Debug {
 pub struct Arrivals {
     /// The neighbour.
     pub to: MacAddress,
-    /// The flow by a hash of addresses, protocol and ports; none of packets that belong to none.
-    pub flow: Option<u32>,
+    /// The flow by a hash of addresses, protocol and ports, the same in both directions; none of packets that belong to none.
+    pub flow: Option<FlowId>,
     /// True of acknowledgements.
     pub answers: bool,
     /// Packets.

@@ -5,9 +5,6 @@
 
 #include "common.h"
 
-#include <linux/tcp.h>
-#include <linux/udp.h>
-
 static __u32 (*random_u32)(void) = (void *)BPF_FUNC_get_prandom_u32;
 static long (*set_ce)(struct __sk_buff *packet) = (void *)BPF_FUNC_skb_ecn_set_ce;
 
@@ -60,25 +57,6 @@ struct {
 	__type(value, __u32);
 } distances SECTION(".maps");
 
-// A flow in both directions, in a table that the daemon reads and writes in its own memory. A flow has its place at one of two slots; where
-// both are taken it has none, and the factor of those of which nothing is known.
-struct slot {
-	__u32 hash;   // 0: free
-	__u32 factor; // by 2^16
-	__u32 bytes[4]; // of IP: data going out and coming in, acknowledgements going out and coming in
-	__u32 reserved[2];
-};
-
-#define SLOTS 4096
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, SLOTS);
-	__type(key, __u32);
-	__type(value, struct slot);
-} slots SECTION(".maps");
-
 // The factor of flows of which nothing is known, by 2^16.
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -87,114 +65,19 @@ struct {
 	__type(value, __u32);
 } unknown SECTION(".maps");
 
-// The fields of a packet that matter.
-struct fields {
-	__u8 ecn;       // of the IP header
-	__u8 is_data;   // TCP or UDP, and no message
-	__u8 is_answer; // TCP without data
-	__u32 hash;     // of the flow, the same in both directions
-};
-
-// As COPY; where the offset varies with a call: the kernel allows a daemon without CAP_PERFMON no other way.
-#define COPY_AT(packet, is_constant, offset, to) \
-	((is_constant) ? COPY(packet, offset, to) : load_bytes(packet, offset, &(to), sizeof(to)) == 0)
-
-// Reads what is behind the IP header, of a packet whose addresses have these hashes.
-INLINE void read_transport(struct __sk_buff *packet, __u8 protocol, int is_constant, __u32 offset, __u32 from, __u32 to,
-			   struct fields *found)
-{
-	if (protocol == IPPROTO_TCP) {
-		struct tcphdr tcp;
-		found->is_data = 1;
-		if (!COPY_AT(packet, is_constant, offset, tcp))
-			return;
-		found->is_answer = packet->len <= offset + 4 * tcp.doff;
-		// A sum is the same in both directions.
-		found->hash = mix(from, tcp.source) + mix(to, tcp.dest);
-	} else if (protocol == IPPROTO_UDP) {
-		struct udphdr udp;
-		if (!COPY_AT(packet, is_constant, offset, udp))
-			return;
-		found->is_data = !map_lookup(&messages, &udp.dest);
-		found->hash = mix(from, udp.source) + mix(to, udp.dest) + IPPROTO_UDP;
-	}
-}
-
-INLINE int read_fields(struct __sk_buff *packet, struct fields *found, int deep)
-{
-	found->is_data = 0;
-	found->is_answer = 0;
-	found->hash = 0;
-	if (packet->protocol == NETWORK(ETH_P_IP)) {
-		struct iphdr ip;
-		if (!COPY(packet, ETH_HLEN, ip))
-			return 0;
-		found->ecn = ip.tos & 3;
-		if (!deep)
-			return 1;
-		// A later fragment has no ports: of a datagram that may be a message none is dropped.
-		if (ip.frag_off & NETWORK(0x1fff)) {
-			found->is_data = ip.protocol == IPPROTO_TCP;
-			return 1;
-		}
-		__u32 from = mix(0, ip.saddr), to = mix(0, ip.daddr);
-		if (ip.ihl == 5)
-			read_transport(packet, ip.protocol, 1, ETH_HLEN + sizeof(ip), from, to, found);
-		else
-			read_transport(packet, ip.protocol, 0, ETH_HLEN + 4 * ip.ihl, from, to, found);
-	} else if (packet->protocol == NETWORK(ETH_P_IPV6)) {
-		struct ipv6hdr ip;
-		if (!COPY(packet, ETH_HLEN, ip))
-			return 0;
-		found->ecn = ip.flow_lbl[0] >> 4 & 3;
-		if (!deep)
-			return 1;
-		__u32 from = 0, to = 0;
-		for (int at = 0; at < 4; at++) {
-			from = mix(from, ip.saddr.in6_u.u6_addr32[at]);
-			to = mix(to, ip.daddr.in6_u.u6_addr32[at]);
-		}
-		read_transport(packet, ip.nexthdr, 1, ETH_HLEN + sizeof(ip), from, to, found);
-	} else {
-		return 0;
-	}
-	return 1;
-}
-
-// The slot of a flow; none if both of its places are taken.
-INLINE struct slot *slot_of(__u32 hash)
-{
-	__u32 one = hash & (SLOTS - 1), other = hash >> 12 & (SLOTS - 1);
-	struct slot *first = map_lookup(&slots, &one);
-	if (!first || first->hash == hash)
-		return first;
-	struct slot *second = map_lookup(&slots, &other);
-	if (!second || second->hash == hash)
-		return second;
-	struct slot *free = first->hash ? second : first;
-	if (free->hash)
-		return 0;
-	__u32 zero = 0, *factor = map_lookup(&unknown, &zero);
-	if (!factor)
-		return 0;
-	free->factor = *factor;
-	free->hash = hash;
-	return free;
-}
-
 // Counts a packet for its flow, and returns the flow's factor.
 INLINE __u64 factor_of(struct __sk_buff *packet, const struct fields *fields, __u32 direction)
 {
-	struct slot *slot = slot_of(fields->hash ? fields->hash : 1);
-	if (!slot) {
-		__u32 zero = 0, *factor = map_lookup(&unknown, &zero);
-		return factor ? *factor : 1 << 16;
-	}
-	__u32 bytes = packet->len - ETH_HLEN;
-	if (fields->is_answer)
-		__sync_fetch_and_add(direction ? &slot->bytes[3] : &slot->bytes[2], bytes);
-	else
-		__sync_fetch_and_add(direction ? &slot->bytes[1] : &slot->bytes[0], bytes);
+	__u32 zero = 0, *factor = map_lookup(&unknown, &zero), bytes = packet->len - ETH_HLEN;
+	if (!factor)
+		return 1 << 16;
+	struct slot *slot = slot_of(fields->hash, *factor, 0);
+	if (!slot)
+		return *factor;
+	// Bytes of data going out and coming in, of acknowledgements going out and coming in.
+	__u32 *count = fields->is_answer ? direction ? &slot->counts[3] : &slot->counts[2]
+					 : direction ? &slot->counts[1] : &slot->counts[0];
+	__sync_fetch_and_add(count, bytes);
 	return slot->factor;
 }
 
