@@ -191,13 +191,15 @@ soak-emulate: $(BUILT) ## The same with one scene for SOAK=20m: memory, descript
 fuzz-emulate: $(BUILT) ## FRAMES=1000000 random and damaged frames by a program in a node of the emulator; as root, two minutes
 	$(BIN)/python -m benches.emulate --frames $(or $(FRAMES),1000000)
 
-bench-live: kernel-tools ## Nanoseconds a packet of the daemon's program in the kernel, memory and CPU of the daemon; as root, a minute
-	cargo build --quiet --release --locked -p airfair-live
-	$(PYTHON) benches/live.py "$${CARGO_TARGET_DIR:-target}/release/airfaird"
+SHIPPED := out/airfaird/$(shell uname -m)/airfaird
 
-soak-live: kernel-tools ## The same for SOAK=3600 seconds: memory, descriptors, programs and maps
-	cargo build --quiet --release --locked -p airfair-live
-	$(PYTHON) benches/live.py "$${CARGO_TARGET_DIR:-target}/release/airfaird" --soak $(or $(SOAK),3600)
+bench-live: airfaird kernel-tools ## Nanoseconds a packet of the daemon's programs in the kernel, memory and CPU of the daemon as it is shipped; as root, a minute
+	@for of in lbm lbm-by-flow airtime; do echo "$$of:"; $(PYTHON) benches/live.py $(SHIPPED) --scheme $$of || bad=1; done; exit $${bad:-0}
+
+soak-live: airfaird kernel-tools ## The same for SOAK=3600 seconds, all at a time: memory, descriptors, programs and maps
+	@mkdir -p out/soak-live; for of in lbm lbm-by-flow airtime; do \
+	  $(PYTHON) benches/live.py $(SHIPPED) --scheme $$of --soak $(or $(SOAK),3600) >out/soak-live/$$of.txt & done; wait; \
+	  tail -n 2 out/soak-live/*.txt; ! grep -L '^flat$$' out/soak-live/*.txt | grep .
 
 fuzz-live: ## 10^6 forged, replayed, truncated and damaged messages and netlink replies to the daemon's readers
 	cargo test --quiet --release --locked -p airfair-live -- --ignored
