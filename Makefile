@@ -157,7 +157,7 @@ validate-emulate: $(BUILT) ## Emulated runs beside simulated ones; writes docs/v
 	cargo build --quiet --release --locked -p airfair-load
 	$(BIN)/python -m validation.emulation $(if $(ROW),--row $(ROW)) $(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(KEPT),--kept)
 
-validate-live: $(BUILT) kernel-tools ## airfaird in emulated nodes beside the simulated scheme, emulated and simulated; writes docs/validation-live.md; as root; ROW=name, RUNS=3, SECONDS=40; resumable, half an hour
+validate-live: $(BUILT) kernel-tools ## airfaird in emulated nodes beside the simulated scheme, emulated and simulated; writes docs/validation-live.md; as root; ROW=name, RUNS=5, SECONDS=40; resumable, an hour
 	cargo build --quiet --release --locked -p airfair-load -p airfair-live
 	$(BIN)/python -m validation.live $(if $(ROW),--row $(ROW)) $(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS))
 

@@ -1,10 +1,10 @@
 """Costs of the live daemon: time a packet in the kernel, memory, processor time, size of the program.
 
-`live.py AIRFAIRD [--scheme NAME] [--seconds S] [--soak S]`, as root, with `ip` and `unshare`: a pair of devices
-in a network namespace of its own, a daemon at one of them, datagrams of 50 flows through it. The allocator has
-a daemon at the other end, too, and rates. With `--soak` the daemon runs for so long, and memory, descriptors,
-programs and maps at the end are compared with those after the first minute. Exit status: 0 within the limits,
-1 beyond them.
+`live.py AIRFAIRD [--scheme NAME] [--seconds S] [--soak S]`, as root, with `ip` and `unshare`: a pair of
+devices in a network namespace of its own, a daemon at one of them, datagrams of 50 flows through it. The
+allocator has a daemon at the other end, too, and rates. With `--soak` the daemon runs for so long, and memory,
+descriptors, programs and maps at the end are compared with those after the first minute. Exit status: 0 within
+the limits, 1 beyond them.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def start(stack: contextlib.ExitStack, program: Path, text: str, folder: Path, a
 
 def limits(program: Path, folder: Path) -> bool:
     """True if the allocator has given a link a rate."""
-    words = [program, "status", "--json", "--socket", folder / "one.sock"]
+    words = [str(program), "status", "--json", "--socket", str(folder / "one.sock")]
     state = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
     return any(link["rate_bps"] for radio in state["radios"] for link in radio["links"])
 
@@ -186,7 +186,7 @@ def soaked(pid: int, seconds: float) -> int:
 
 
 def send(seconds: float, pause: float = 0.0) -> int:
-    """Send datagrams of several flows that can carry a mark, as many as this program can. Returns their number."""
+    """Send datagrams of several flows that can carry a mark. Returns their number."""
     sent, end = 0, time.monotonic() + seconds
     with contextlib.ExitStack() as stack:
         flows = [stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) for _ in range(FLOWS)]

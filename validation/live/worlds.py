@@ -126,8 +126,8 @@ def rows() -> list[Row]:
         ),
         Row(
             "three-pairs-airtime",
-            "The same with the airtime allocator: HTB holds each link to its share of the air. Every frame has "
-            "RTS and CTS at 1 Mbit/s, 1.7 ms for each packet, which the daemons' configuration says.",
+            "The same with the airtime allocator: HTB holds each link to its share of the air. Every frame "
+            "has RTS and CTS at 1 Mbit/s, 1.7 ms for each packet, which the daemons' configuration says.",
             "airtime",
             pairs("airtime", 30),
             "2 Mbit/s",
