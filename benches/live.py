@@ -2,9 +2,9 @@
 
 `live.py AIRFAIRD [--scheme NAME] [--seconds S] [--soak S]`, as root, with `ip` and `unshare`: a pair of
 devices in a network namespace of its own, a daemon at one of them, datagrams of 50 flows through it. The
-allocator has a daemon at the other end, too, and rates. With `--soak` the daemon runs for so long, and memory,
-descriptors, programs and maps at the end are compared with those after the first minute. Exit status: 0 within
-the limits, 1 beyond them.
+allocator has a daemon at the other end, too, and rates. With `--soak` the daemon runs for so long, and
+memory, descriptors, programs and maps at the end are compared with those after the first minute. Exit
+status: 0 within the limits, 1 beyond them.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from validation.live.worlds import rows
 
 def measures(middle: list[float]) -> dict[str, float]:
     """Goodputs of a run by quarters: the middle pair's, and 100 for each other one."""
-    found = {}
+    found: dict[str, float] = {}
     for part, value in enumerate(middle, 1):
         found |= {f"part {part} goodput {name}": 100.0 for name in ("left", "right")}
         found[f"part {part} goodput middle"] = value
