@@ -38,7 +38,7 @@ const BATCH_WEIGHT: f64 = 0.3;
 struct Link {
     /// The number of its counters and, plus one, of its class.
     index: u32,
-    /// Its place in the program's table of links.
+    /// The place in the program's table of links.
     slot: u32,
     rate: Option<LinkRate>,
     /// The class has been made.

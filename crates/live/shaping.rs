@@ -55,7 +55,7 @@ pub struct Arrivals {
 pub struct LinkTraffic {
     /// The neighbour.
     pub to: MacAddress,
-    /// Its rate; none: no limit.
+    /// The rate of its packets; none: no limit.
     pub rate: Option<LinkRate>,
     /// Packets that wait for it.
     pub waiting: u32,

@@ -46,8 +46,8 @@ INLINE int is_message(__u16 port)
 	return found;
 }
 
-// Copies bytes of a packet from an offset, with a call only if they are in another part of its memory. No pointer is compared but with the end: the
-// kernel allows no more to a daemon without CAP_PERFMON.
+// Copies bytes of a packet from an offset, with a call only if they are in another part of its memory. No pointer is compared but with the
+// end: the kernel allows no more to a daemon without CAP_PERFMON.
 #define COPY(packet, offset, to) \
 	({ \
 		const void *data_ = (const void *)(long)(packet)->data, *end_ = (const void *)(long)(packet)->data_end; \

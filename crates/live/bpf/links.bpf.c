@@ -1,8 +1,8 @@
 // The part of the airtime allocator in the kernel: outgoing packets of one device, counted by next hop and by flow, and sorted into the
 // classes of its queueing discipline.
 //
-// The daemon writes into `links` which neighbours there are and which class each has, and into `until` how long the classes hold. After that
-// moment, by the boot clock, no packet is sorted, and all leave at once: a daemon that has stopped does no harm.
+// The daemon writes into `links` which neighbours there are and which class each has, and into `until` how long the classes hold. After
+// that moment, by the boot clock, no packet is sorted, and all leave at once: a daemon that has stopped does no harm.
 
 #include "common.h"
 

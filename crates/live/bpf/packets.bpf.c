@@ -1,7 +1,7 @@
 // The part of the daemon in the kernel: packets of one device, judged in both directions.
 //
-// The daemon writes into `settings` what a scheme's law has set: with which probability packets are marked or dropped, and until when. After
-// that moment, by the boot clock, packets pass: a daemon that has stopped does no harm.
+// The daemon writes into `settings` what a scheme's law has set: with which probability packets are marked or dropped, and until when.
+// After that moment, by the boot clock, packets pass: a daemon that has stopped does no harm.
 
 #include "common.h"
 

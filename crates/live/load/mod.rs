@@ -38,7 +38,7 @@ impl Counters {
 pub struct LinkReading {
     /// Hardware address of the neighbour.
     pub to: MacAddress,
-    /// Its counters.
+    /// The counters.
     pub counters: LinkCounters,
     /// The rate at which frames are sent to it, if the driver has chosen one.
     pub rate: Option<Rate>,

@@ -2,8 +2,8 @@
 //!
 //! A survey has no times of the radio's states but four totals. Of a difference between two surveys, where it can be right, the time of
 //! transmission and of reception are the driver's, the rest of the busy time is a carrier that is no frame, and the rest of the active time
-//! is idle. Counters of links are those of the driver's stations: packets that it has sent less those that failed, and one frame more for each
-//! retry. The time of frames for the node itself, which a driver does not count, is that of the received bytes at the radio's rate, an
+//! is idle. Counters of links are those of the driver's stations: packets that it has sent less those that failed, and one frame more for
+//! each retry. The time of frames for the node itself, which a driver does not count, is that of the received bytes at the radio's rate, an
 //! estimate that lacks headers; no driver's NAV is known.
 
 use airfair_host::{InterfaceCounters, LinkCounters};

@@ -153,8 +153,9 @@ pub trait Aqm: Send {
     /// Applies a setting of the interface's agent.
     fn apply(&mut self, _setting: Setting) {}
 
-    /// Adds the packets of a flow since the last setting, of a host that judges packets elsewhere, in a kernel for example: it calls neither
-    /// [`Aqm::on_enqueue`] nor [`Aqm::on_receive`], but chooses packets by the probabilities that are set and by [`Aqm::flow_factor`].
+    /// Adds the packets of a flow since the last setting, of a host that judges packets elsewhere, in a kernel for example: it calls
+    /// neither [`Aqm::on_enqueue`] nor [`Aqm::on_receive`], but chooses packets by the probabilities that are set and by
+    /// [`Aqm::flow_factor`].
     fn count_flow(&mut self, _flow: FlowId, _used: &FlowBytes) {}
 
     /// The factor of the probabilities for a flow until the next setting; of [`FlowId::NONE`] that of flows of which nothing is known yet.

@@ -28,7 +28,8 @@ fn the_request_for_a_root_makes_a_discipline_without_a_class_for_the_rest() {
     assert_eq!(message.payload(), expected);
 }
 
-/// 2 Mbit/s are 250,000 bytes a second, for which 3000 bytes take 12 ms, or 187,500 units of 64 ns; of the overhead the kernel counts 14 bytes.
+/// 2 Mbit/s are 250,000 bytes a second, for which 3000 bytes take 12 ms, or 187,500 units of 64 ns; of the overhead the kernel counts 14
+/// bytes.
 #[test]
 fn the_request_for_a_class_has_rate_overhead_and_burst() {
     let rate = LinkRate { rate: Rate::from_mbps(2), overhead: 500, burst: 3000 };
