@@ -6,6 +6,7 @@ use std::os::fd::OwnedFd;
 use airfair_sim::engine::drive::{Clock, Coupling, Steppable, coupled};
 use airfair_sim::{World, count_links};
 use airfair_units::{Span, Time};
+use rustix::mm::MlockAllFlags;
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
 };
@@ -378,6 +379,8 @@ fn set_timer(timer: &OwnedFd, first: Span, interval: Span) -> io::Result<()> {
 /// Lets the emulator run before other processes, with its memory in RAM as far as the user may lock it, and wake when it is due.
 fn prefer() -> io::Result<()> {
     rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1))?;
-    _ = rustix::mm::mlockall(rustix::mm::MlockAllFlags::CURRENT | rustix::mm::MlockAllFlags::FUTURE);
+    // Pages are locked as they are used: an allocator may have reserved a gigabyte.
+    let flags = MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT;
+    _ = rustix::mm::mlockall(flags);
     sys::be_real_time(PRIORITY)
 }
