@@ -35,6 +35,9 @@ const FLOWS: u32 = 128;
 /// Bytes of the header of Ethernet, which the kernel counts.
 const ETHERNET: u32 = 14;
 
+/// The largest overhead that the kernel has a number for.
+pub const MOST_OVERHEAD: u32 = u16::MAX as u32 + ETHERNET;
+
 /// The unit of the times of buckets, ns.
 const TICK: u128 = 64;
 
