@@ -174,14 +174,16 @@ impl KernelShaper {
     fn keep(&mut self, links: &[(MacAddress, Option<LinkRate>)]) -> Result<(), String> {
         let gone: Vec<MacAddress> =
             self.links.keys().copied().filter(|to| links.iter().all(|link| link.0 != *to)).collect();
+        let mut first = Ok(());
         for to in gone {
             let Some(Link { index, slot, has_class, .. }) = self.links.remove(&to) else { continue };
-            self.slots.set(slot, [0; 4], 0).map_err(text)?;
+            first = first.and(self.slots.set(slot, [0; 4], 0).map_err(text));
             if has_class {
-                self.classes.get_mut().remove((index + 1) as u16).map_err(|error| error.to_string())?;
+                let removed = self.classes.get_mut().remove((index + 1) as u16);
+                first = first.and(removed.map_err(|error| error.to_string()));
             }
         }
-        Ok(())
+        first
     }
 }
 
@@ -226,8 +228,9 @@ fn pause() {
 
 impl RateActuator for KernelShaper {
     fn set(&mut self, links: &[(MacAddress, Option<LinkRate>)]) -> Result<(), String> {
-        self.keep(links)?;
-        links.iter().try_for_each(|&(to, rate)| self.set_link(to, rate))
+        // What fails at one link is no reason to leave out the others.
+        let kept = self.keep(links);
+        links.iter().map(|&(to, rate)| self.set_link(to, rate)).fold(kept, Result::and)
     }
 
     fn hold(&mut self, until: Time) -> Result<(), String> {

@@ -221,17 +221,24 @@ impl Classes {
         let flows = attribute(TCA_FQ_CODEL_FLOWS, &words(&[FLOWS]));
         let fair = leaf().with_text(TCA_KIND, "fq_codel").with(TCA_OPTIONS, &flows);
         let plain = leaf().with_text(TCA_KIND, "pfifo").with(TCA_OPTIONS, &words(&[LIMIT]));
-        self.carry_out(fair).or_else(|_| self.carry_out(plain)).map_err(|failure| self.error(failure))
+        match self.carry_out(fair).or_else(|_| self.carry_out(plain)) {
+            // That of a class whose removal the kernel has refused.
+            Ok(()) | Err(Failure::Kernel { errno: EEXIST, .. }) => Ok(()),
+            Err(failure) => Err(self.error(failure)),
+        }
     }
 
-    /// Removes a class. Packets in it are lost.
+    /// Removes a class, if it is there. Packets in it are lost.
     ///
     /// # Errors
     /// The kernel refuses.
     pub fn remove(&mut self, minor: u16) -> Result<(), Error> {
         let header = header(self.index, class(minor), 0);
         let removed = self.carry_out(Request::new(RTM_DELTCLASS, NLM_F_ACK, &header));
-        removed.map_err(|failure| self.error(failure))
+        match removed {
+            Ok(()) | Err(Failure::Kernel { errno: ENOENT, .. }) => Ok(()),
+            Err(failure) => Err(self.error(failure)),
+        }
     }
 
     /// The classes by their numbers.

@@ -113,6 +113,36 @@ fn the_root_of_somebody_else_stays() {
     assert_eq!(root(), before);
 }
 
+/// Without the capability for it a class stays when its neighbour goes; the next one gets its rate all the same, and those behind it.
+#[test]
+fn a_class_that_the_kernel_did_not_remove_is_used_again() {
+    if !may_run("a_class_that_the_kernel_did_not_remove_is_used_again") {
+        return;
+    }
+    use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
+    let _station = support::network();
+    let mut shaper = KernelShaper::attach("wl0", PORT).unwrap();
+    let with = |last: u8, mbps: u64| {
+        let rate = LinkRate { rate: Rate::from_mbps(mbps), overhead: 572, burst: 2000 };
+        ([2, 0, 0, 0, 0, last], Some(rate))
+    };
+    shaper.set(&[with(1, 1), with(2, 1)]).unwrap();
+    let mut sets = capabilities(None).unwrap();
+    sets.effective = CapabilitySet::empty();
+    set_capabilities(None, sets).unwrap();
+    let error = shaper.set(&[with(2, 2)]).unwrap_err();
+    assert!(error.contains("no permission"), "{error}");
+    sets.effective = sets.permitted;
+    set_capabilities(None, sets).unwrap();
+    shaper.set(&[with(2, 2), with(3, 3), with(4, 4)]).unwrap();
+    // One that somebody has removed.
+    run("tc class del dev wl0 classid 6169:1");
+    shaper.set(&[with(2, 2), with(4, 4)]).unwrap();
+    let classes = run("tc class show dev wl0");
+    assert!(classes.contains("rate 2Mbit") && classes.contains("rate 4Mbit"), "{classes}");
+    assert_eq!(classes.lines().count(), 2, "{classes}");
+}
+
 /// Of a discipline that somebody else removes or replaces the daemon knows, and makes its own again where it may.
 #[test]
 fn a_root_that_somebody_replaces_is_noticed() {
