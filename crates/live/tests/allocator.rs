@@ -183,15 +183,22 @@ fn what_finds_addresses_does_not_wait() {
     let rate = LinkRate { rate: Rate(100_000), overhead: 572, burst: 2000 };
     shaper.set(&[(to, Some(rate))]).unwrap();
     shaper.hold(boot().saturating_add(Span::from_secs(60))).unwrap();
+    run("ip addr add fd00::1/64 dev wl0 nodad");
+    let six = "fd00::1".to_string();
     station.receive_quietly(100);
     let network = station.network();
     let found = std::thread::scope(|scope| {
         let find = || {
             support::enter(&network);
+            run("ip addr add fd00::2/64 dev st0 nodad");
             run("ip neigh flush dev st0");
             let socket = std::net::UdpSocket::bind((support::STATION, 0)).unwrap();
             _ = socket.send_to(b"x", (support::ACCESS_POINT, 9));
-            wait_until(0.5, || run("ip neigh show dev st0").contains("lladdr"))
+            let by_four = wait_until(0.5, || run("ip neigh show dev st0").contains("lladdr"));
+            run("ip neigh flush dev st0");
+            let socket = std::net::UdpSocket::bind("[::]:0").unwrap();
+            _ = socket.send_to(b"x", (six.as_str(), 9));
+            by_four && wait_until(2.5, || run("ip -6 neigh show dev st0").contains("lladdr"))
         };
         scope.spawn(find).join().unwrap()
     });
