@@ -59,6 +59,12 @@ INLINE int is_message(__u16 port)
 		copied_; \
 	})
 
+// True of ICMPv6 by which nodes find routers and one another's hardware addresses (RFC 4861).
+INLINE int is_discovery(__u8 type)
+{
+	return type >= 133 && type <= 137;
+}
+
 // A hash of some words, and of a packet's addresses: a flow in one direction.
 INLINE __u32 mix(__u32 hash, __u32 word)
 {
@@ -157,6 +163,9 @@ INLINE int read_fields(struct __sk_buff *packet, struct fields *found, int deep)
 			from = mix(from, ip.saddr.in6_u.u6_addr32[at]);
 			to = mix(to, ip.daddr.in6_u.u6_addr32[at]);
 		}
+		__u8 type;
+		if (ip.nexthdr == IPPROTO_ICMPV6 && COPY(packet, ETH_HLEN + sizeof(ip), type))
+			found->is_message = is_discovery(type);
 		read_transport(packet, ip.nexthdr, 1, ETH_HLEN + sizeof(ip), from, to, found);
 	} else {
 		return 0;
