@@ -96,7 +96,7 @@ fn no_lie_takes_more_than_the_bound_leaves() {
         let honest = goodputs(&place, Some(victim), bounds, None, 1..=1)[0];
         goodputs(&place, Some(victim), bounds, Some(lie), 1..=1)[0] / honest
     };
-    let many = "32 of 255 flows";
+    let many = "32 invented links, 255 flows each";
     let [free, bounded] =
         [0.0, 0.2].map(|least_share| lied(AIRTIME, many, Bounds { least_share, ..Bounds::NONE }));
     assert!(free < 0.02, "{free}");

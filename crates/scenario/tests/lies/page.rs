@@ -14,6 +14,9 @@ const OTHER_SEEDS: RangeInclusive<u64> = 11..=13;
 /// Seeds of the price of a bound.
 const PRICE_SEEDS: RangeInclusive<u64> = 1..=5;
 
+/// Columns of a page.
+const WIDTH: usize = 120;
+
 /// The bounds of the tables of lies.
 const MOST_PROBABILITY: f64 = 0.2;
 const LEAST_SHARE: f64 = 0.05;
@@ -104,10 +107,9 @@ fn head(page: &mut String, cells: &[&str]) {
 /// The sentence with the numbers of a scheme.
 fn number(page: &mut String, places: &[Place], name: &str, lies: &[Lie], measured: &Measured) {
     let [(all, lie, place), (flow, flow_lie, flow_place)] = [TOTAL, FLOW].map(|of| measured.worst(of));
-    let _ = writeln!(
-        page,
-        "- **{name}**: the worst of {} lies costs the others **{} % of their total** (\"{}\", {}),\n  and the flow that is \
-         hit worst **{} %**\n  (\"{}\", {}).",
+    let text = format!(
+        "- **{name}**: the worst of {} lies costs the others **{} % of their total** (\"{}\", {}), and the flow that is hit \
+         worst **{} %** (\"{}\", {}).",
         lies.len(),
         percent(all),
         lies[lie].name,
@@ -116,6 +118,17 @@ fn number(page: &mut String, places: &[Place], name: &str, lies: &[Lie], measure
         lies[flow_lie].name,
         places[flow_place].words(),
     );
+    let mut length = 0;
+    for word in text.split(' ') {
+        if length + word.len() >= WIDTH {
+            page.push_str("\n ");
+            length = 1;
+        }
+        let gap = if length == 0 { "" } else { " " };
+        let _ = write!(page, "{gap}{word}");
+        length += gap.len() + word.len();
+    }
+    page.push('\n');
 }
 
 /// A row for each lie: the worst place, and the numbers of other measurements at their worst places.
