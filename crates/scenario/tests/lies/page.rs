@@ -201,7 +201,8 @@ tenth of the mean). Means of three seeds, 60 s of which the first 10 do not coun
 const READING: &str = "
 A flow that is hit worst may have lost no more than what the scheme had given it: without any scheme (drop-tail) it has
 as little, see the places. Costs of floods of noise are those of the air that their messages take: any radio can do
-that. \"Own limits ignored\": the liar, besides, sends as if there were no scheme. No lie crashed or stopped a run.
+that. \"Own limits ignored\": the liar, besides, sends as if there were no scheme. The last row of a table of lies is
+chance alone: honest runs with other seeds. No lie crashed or stopped a run.
 ";
 
 /// Writes the page.
