@@ -27,7 +27,7 @@ export VIRTUAL_ENV := $(VENV)
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint $(CONSTRAINTS)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv build demo suite-gate which-scheme test lint lint-rust lint-python rust python browser tshark kernel-tools pages docs docs-links wheel sdist validate validate-advise validate-airtime validate-emulate validate-live validate-maps validate-rates same bench bench-emulate soak-emulate fuzz-emulate bench-live soak-live fuzz-live instructions valgrind bench-peers fuzz mutants airfaird deb clean
+.PHONY: help venv build demo suite-gate which-scheme test lint lint-rust lint-python rust python browser tshark kernel-tools pages docs docs-links wheel sdist validate validate-advise validate-airtime validate-emulate validate-lies validate-live validate-maps validate-rates same bench bench-emulate soak-emulate fuzz-emulate bench-live soak-live fuzz-live instructions valgrind bench-peers fuzz mutants airfaird deb clean
 .DELETE_ON_ERROR:
 # Several parts install into .venv, and two pips at once break it. `.ci/run` says what may run side by side.
 .NOTPARALLEL:
@@ -156,6 +156,9 @@ validate-airtime: $(BUILT) ## The airtime allocator beside max-min rates, on fou
 validate-emulate: $(BUILT) ## Emulated runs beside simulated ones; writes docs/validation-emulate.md; as root; ROW=name, RUNS=5, SECONDS=30; resumable, an hour; KEPT=1 judges the runs that are there
 	cargo build --quiet --release --locked -p airfair-load
 	$(BIN)/python -m validation.emulation $(if $(ROW),--row $(ROW)) $(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(KEPT),--kept)
+
+validate-lies: ## A compromised node that lies to NRED and to the airtime allocator: what it costs the others; writes docs/validation-lies.md; a quarter of an hour
+	cargo test --quiet --release --locked -p airfair-scenario --test all -- lies::the_page_of_lies --exact --ignored
 
 validate-live: $(BUILT) kernel-tools ## airfaird in emulated nodes beside the simulated scheme, emulated and simulated; writes docs/validation-live.md; as root; ROW=name, RUNS=5, SECONDS=40; resumable, an hour
 	cargo build --quiet --release --locked -p airfair-load -p airfair-live
