@@ -45,6 +45,7 @@ pub const PRESETS: &[Preset] = &[
             ("trial", ParamValue::Span(Span::from_secs(20))),
             ("enough", ParamValue::Number(0.08)),
             ("rest", ParamValue::Span(Span::from_secs(60))),
+            ("proof", ParamValue::Span(Span::from_secs(20))),
             ("most_sufferers", ParamValue::Integer(1)),
             ("most_foreign", ParamValue::Number(0.03)),
         ],
@@ -71,6 +72,6 @@ mod tests {
         let mut differ: Vec<&str> = names.filter(|name| default.value(name) != live.value(name)).collect();
         differ.sort_unstable();
         differ.dedup();
-        assert_eq!(differ, ["answered", "broadcast", "evenness"]);
+        assert_eq!(differ, ["answered", "broadcast", "evenness", "proof"]);
     }
 }

@@ -698,6 +698,32 @@ fn where_many_suffer_nobody_notifies() {
     }
 }
 
+/// With a proof of 20 s a notified node goes on dropping while others use the air (24 % of the time here). Where nobody does, as if a
+/// neighbour lied, it stops after 20 s, for a minute; after the next 20 s for two.
+#[test]
+fn a_notified_node_asks_for_a_proof() {
+    let set = [("proof", ParamValue::Span(Span::from_secs(20)))];
+    let quiet = sample(60, 8, 32);
+    for (proof, each, drops) in [
+        (&set[..], of(GREEDY), [true; 4]),
+        (&set[..], quiet, [true, false, true, false]),
+        (&[], quiet, [true; 4]),
+    ] {
+        let mut node = Node::new(proof);
+        node.run(100, each);
+        let mut seen = Vec::new();
+        // From 10 s on it is notified each second; 5, 40, 85 and 150 s later.
+        for second in 0..=150 {
+            node.receive_ncn(1, 0.07 / 170.0, 2000);
+            node.run(10, each);
+            if [5, 40, 85, 150].contains(&second) {
+                seen.push(node.outgoing > 0.0);
+            }
+        }
+        assert_eq!(seen, drops, "{proof:?}");
+    }
+}
+
 /// Others send to others for a fifth of the time. An access point with a limit of 0.03 then drops nothing; a node that is none does.
 #[test]
 fn an_access_point_in_foreign_air_drops_nothing() {

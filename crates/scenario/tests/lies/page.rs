@@ -18,7 +18,7 @@ const PRICE_SEEDS: RangeInclusive<u64> = 1..=5;
 const WIDTH: usize = 120;
 
 /// The bounds of the tables of lies.
-const MOST_PROBABILITY: f64 = 0.2;
+const MOST_PROBABILITY: f64 = 0.05;
 const LEAST_SHARE: f64 = 0.05;
 
 /// Values of the bounds that are compared.
