@@ -45,7 +45,9 @@ fn packets_are_marked_with_the_probability_of_the_law() {
             &counters,
             attach,
             "interval = \"1 s\"
-alpha = 3.6",
+rho0 = 0.2
+alpha = 3.6
+evenness = 0.0",
         );
         let daemon = Daemon::start(&folder, &config);
         let is_near = |p: f64| (p - 0.36).abs() < 0.036;
@@ -103,7 +105,7 @@ fn flows_are_marked_by_their_rates() {
     let counters = folder.file("counters");
     let started = support::now() - 1.0;
     write_counters(&counters, started);
-    let law = "interval = \"200 ms\"\nalpha = 0.5\nevenness = 4.0";
+    let law = "interval = \"200 ms\"\nrho0 = 0.2\nalpha = 0.5\nevenness = 4.0";
     let daemon = Daemon::start(&folder, &config(&counters, "auto", law));
     let slower = std::net::UdpSocket::bind((support::ACCESS_POINT, 7001)).unwrap();
     rustix::net::sockopt::set_ip_tos(&slower, 2).unwrap();
