@@ -28,7 +28,8 @@ pub const PRESETS: &[Preset] = &[
             ("answered", ParamValue::Flag(true)),
         ],
     },
-    // The default, but for notifications to one neighbour: no driver lets the others overhear them.
+    // The default, but for notifications to one neighbour, which no driver lets the others overhear; and who is notified asks for a proof:
+    // docs/validation-lies.md.
     Preset {
         name: "live",
         about: "for a daemon, whose neighbours do not overhear each other",
@@ -67,7 +68,7 @@ mod tests {
 
     /// A change of the default that the preset for daemons does not follow is seen here.
     #[test]
-    fn the_preset_for_daemons_is_the_default_but_for_broadcasts() {
+    fn the_preset_for_daemons_is_the_default_but_for_broadcasts_and_the_proof() {
         let preset = |name: &str| PRESETS.iter().find(|preset| preset.name == name).unwrap();
         let (default, live) = (preset(Preset::DEFAULT), preset("live"));
         let names = default.values.iter().chain(live.values).map(|(name, _)| *name);
