@@ -164,7 +164,7 @@ fn authentic_notifications_make_a_node_drop() {
         assert!(dropped(&station, &daemon) == 0.0, "nothing was notified yet");
         // Section 5.3: the share is normalizedP_b avg_tx, and avg_tx a quarter of 242.7; by Algorithm 5.2 one of 1/(2 p) packets is
         // dropped.
-        let normalized = 0.001;
+        let normalized = 0.0005;
         let expected = 2.0 * normalized * 0.25 * 2e6 / (8.0 * 1030.0);
         order("notify", normalized);
         write_counters(&counters, started);
