@@ -166,6 +166,8 @@ impl Daemon {
             match device.source.read(now) {
                 Ok(Some(counters)) => {
                     device.started = true;
+                    // What has come before belongs to no sample.
+                    _ = device.traffic();
                     self.node.start(Radio(number), counters.interface, now);
                 }
                 // It starts with the first counters that can be read.
@@ -263,6 +265,7 @@ impl Daemon {
         };
         if !std::mem::replace(&mut device.started, true) {
             device.recovered();
+            _ = device.traffic();
             self.node.start(radio, counters.interface, now);
             return;
         }

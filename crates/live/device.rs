@@ -152,13 +152,15 @@ impl Device {
     /// Looks whether the device is still the one at which the program is, and attaches it to a new one. True if it was attached anew.
     pub fn follow(&mut self, keeper: &mut Keeper) -> bool {
         let found = index_of(&self.name);
-        if let Some((_, claim)) = &self.attached {
-            if found == Some(claim.index()) {
+        if let Some((actuator, claim)) = &self.attached {
+            let is_there = found == Some(claim.index());
+            if is_there && !matches!(actuator, Actuator::Rates(shaper) if shaper.has_gone()) {
                 return false;
             }
             self.attached = None;
             self.forget_setting();
-            self.note("the device has gone".to_string());
+            let gone = if is_there { "its queueing discipline was replaced" } else { "the device has gone" };
+            self.note(gone.to_string());
         }
         if found.is_none() {
             return false;
@@ -166,7 +168,10 @@ impl Device {
         let attached = Claim::new(&self.name).and_then(|claim| self.attach(claim, keeper));
         match attached {
             Ok(()) => {
-                line(Level::Notice, &format!("{}: the device has come again", self.name));
+                line(
+                    Level::Notice,
+                    &format!("{}: the device, or what acts there, has come again", self.name),
+                );
                 true
             }
             Err(problem) => {
@@ -202,10 +207,11 @@ impl Device {
         }
         self.set = self.set.map(|probability| probability.min(self.most));
         let other_part = (acts == Acts::ByRates) != (before == Acts::ByRates);
-        if attachment == self.attachment && !other_part {
+        let same_attachment = std::mem::replace(&mut self.attachment, attachment) == attachment;
+        // Rates are the same by both, and of two disciplines at a root the old one would take the new one with it.
+        if !other_part && (same_attachment || acts == Acts::ByRates) {
             return Ok(());
         }
-        self.attachment = attachment;
         let Some((old, claim)) = self.attached.take() else { return Ok(()) };
         // The new program is there before the old one goes: a filter and a link are no places of each other's.
         let changed = self.attach(claim, keeper);
@@ -331,7 +337,9 @@ impl Device {
         let until = now.saturating_add(HOLDS);
         let held = match &mut self.attached {
             None => return,
-            Some((Actuator::Marks(marker), _)) => marker.set(Probabilities { of: self.set, until }),
+            Some((Actuator::Marks(marker), _)) => {
+                marker.set(Probabilities { of: self.set, most: self.most, until })
+            }
             Some((Actuator::Rates(shaper), _)) => shaper.hold(until),
         };
         match held {
@@ -346,7 +354,7 @@ impl Device {
     /// Lets all packets pass from now on.
     fn let_go(&mut self) {
         self.acts = false;
-        let nothing = Probabilities { of: [Probability::ZERO; 2], until: Time::ZERO };
+        let nothing = Probabilities { of: [Probability::ZERO; 2], most: self.most, until: Time::ZERO };
         // Where this fails the setting ends by its deadline.
         _ = match &mut self.attached {
             None => Ok(()),

@@ -278,7 +278,7 @@ pub(crate) fn refused(verb: &str, error: &dyn std::error::Error) -> String {
 }
 
 impl Marker for KernelMarker {
-    fn set(&mut self, Probabilities { of, until }: Probabilities) -> Result<(), String> {
+    fn set(&mut self, Probabilities { of, most, until }: Probabilities) -> Result<(), String> {
         let actions = match self.action {
             Action::Mark => MARK,
             Action::DropSpread => DROP | SPREAD,
@@ -290,8 +290,10 @@ impl Marker for KernelMarker {
             (true, Action::Mark) => actions | FLOWS,
             (true, Action::DropSpread | Action::MarkOrDropSpread) => actions | FLOWS | ANSWERS,
         };
-        // The layout of `struct setting`, whose third number has `actions` in its first half.
-        let actions = if cfg!(target_endian = "little") { actions } else { actions << 32 };
+        // The layout of `struct setting`, whose third number has `actions` in its first half and `most` in its second.
+        let most = most.numerator().min(u64::from(u32::MAX));
+        let actions =
+            if cfg!(target_endian = "little") { most << 32 | actions } else { actions << 32 | most };
         for (direction, probability) in (0..).zip(of) {
             let setting = [until.0, probability.numerator(), actions];
             self.settings.set(direction, setting, 0).map_err(text)?;

@@ -39,6 +39,8 @@ impl Action {
 pub struct Probabilities {
     /// That of outgoing packets, and that of incoming ones.
     pub of: [Probability; 2],
+    /// The largest one of a flow.
+    pub most: Probability,
     /// Afterwards all packets pass.
     pub until: Time,
 }

@@ -33,6 +33,9 @@ pub trait Messenger: fmt::Debug {
     /// The hardware address of the radio.
     fn hardware_address(&self) -> MacAddress;
 
+    /// Asks the kernel for the hardware address anew: it may be changed while a daemon runs.
+    fn refresh(&mut self) {}
+
     /// A descriptor that is readable when a datagram has come.
     fn watched(&self) -> BorrowedFd<'_>;
 }
@@ -40,6 +43,7 @@ pub trait Messenger: fmt::Debug {
 /// A socket at the device of a radio: IPv6, addresses of the link only, so that nothing comes from beyond the neighbours.
 #[derive(Debug)]
 pub struct RadioSocket {
+    device: String,
     socket: UdpSocket,
     group: Address,
     hardware_address: MacAddress,
@@ -74,10 +78,15 @@ impl RadioSocket {
         rustix::net::bind(&socket, &own).map_err(|error| wrong(error.into()))?;
         let socket = UdpSocket::from(socket);
         socket.join_multicast_v6(&GROUP, index).map_err(wrong)?;
-        let found = Interfaces::open().and_then(|mut all| all.interface(device));
-        let hardware_address = found.map_err(|error| error.to_string())?.mac.unwrap_or_default();
-        Ok(Self { socket, group: SocketAddrV6::new(GROUP, port, 0, index), hardware_address })
+        let hardware_address = hardware_address(device)?.unwrap_or_default();
+        let (device, group) = (device.to_string(), SocketAddrV6::new(GROUP, port, 0, index));
+        Ok(Self { device, socket, group, hardware_address })
     }
+}
+
+fn hardware_address(device: &str) -> Result<Option<MacAddress>, String> {
+    let found = Interfaces::open().and_then(|mut all| all.interface(device));
+    found.map(|found| found.mac).map_err(|error| error.to_string())
 }
 
 impl Messenger for RadioSocket {
@@ -102,6 +111,12 @@ impl Messenger for RadioSocket {
 
     fn hardware_address(&self) -> MacAddress {
         self.hardware_address
+    }
+
+    fn refresh(&mut self) {
+        if let Ok(Some(address)) = hardware_address(&self.device) {
+            self.hardware_address = address;
+        }
     }
 
     fn watched(&self) -> BorrowedFd<'_> {

@@ -155,7 +155,9 @@ impl Neighbours {
         let part = 0.75 + 0.5 * self.random.uniform();
         self.next_hello = now.saturating_add(Span((interval.0 as f64 * part) as u64));
         for radio in 0..self.radios.len() {
-            let own = self.radios[radio].messenger.hardware_address();
+            let messenger = &mut self.radios[radio].messenger;
+            messenger.refresh();
+            let own = messenger.hardware_address();
             let hello = [&[HELLO][..], &own, self.name.as_bytes()].concat();
             self.send_payload(radio, None, &hello);
         }

@@ -41,6 +41,11 @@ pub fn kind_at_root(device: &str) -> io::Result<Option<String>> {
     Ok(found.map(|found| found.kind))
 }
 
+/// True unless the root of a device certainly has another discipline than a daemon's.
+pub(crate) fn is_ours_at_root(device: &str) -> bool {
+    disciplines(device).map_or(true, |found| found.iter().any(|of| of.is_root && of.handle.major == MAJOR))
+}
+
 /// A discipline of a device.
 struct Discipline {
     handle: TcHandle,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use airfair_schemes::places::LinkRate;
-use airfair_units::Time;
+use airfair_units::{Rate, Time};
 use aya::maps::{Array, MapData, PerCpuArray};
 use aya::programs::tc::{NlOptions, TcAttachOptions, TcHandle};
 use aya::programs::{SchedClassifier, TcAttachType};
@@ -18,8 +18,8 @@ use rustix::time::Timespec;
 
 use crate::flow_table::FlowTable;
 use crate::kernel::{fill_messages, flow_table, map, refused, text};
-use crate::netlink::{Classes, MAJOR, MOST_CLASSES};
-use crate::qdisc::index_of;
+use crate::netlink::{Classes, MAJOR, MOST_CLASSES, MOST_OVERHEAD};
+use crate::qdisc::{index_of, is_ours_at_root};
 use crate::shaping::{Arrivals, LinkTraffic, MacAddress, RateActuator};
 
 /// The compiled program.
@@ -30,8 +30,8 @@ static PROGRAM: &[u8] = aya::include_bytes_aligned!(concat!(env!("OUT_DIR"), "/l
 #[cfg(without_program)]
 static PROGRAM: &[u8] = &[];
 
-/// Weight of a reading in the mean number of packets in a batch.
-const BATCH_WEIGHT: f64 = 0.3;
+/// Weight of what came before in the sums of batches, packets and bytes, with each reading.
+const BATCHES_KEPT: f64 = 0.3;
 
 /// A link that is set.
 #[derive(Debug, Clone, Copy)]
@@ -47,8 +47,26 @@ struct Link {
     counted: Counts,
     /// Those at the beginning.
     begun: Counts,
-    /// Packets of a batch, in the mean: the kernel charges a batch with one overhead.
-    per_batch: f64,
+    /// Batches, packets and bytes of late.
+    late: [f64; 3],
+}
+
+impl Link {
+    /// The rate as the kernel is to charge it: a batch has one overhead there, which has a limit.
+    fn charged(&self, rate: LinkRate) -> LinkRate {
+        let [batches, packets, bytes] = self.late;
+        let mean = |of: f64| of / batches.max(f64::MIN_POSITIVE);
+        let (packets, bytes) = if batches > 0.0 { (mean(packets), mean(bytes)) } else { (1.0, 0.0) };
+        let overhead = f64::from(rate.overhead) * packets;
+        let most = f64::from(MOST_OVERHEAD);
+        if overhead <= most {
+            return LinkRate { overhead: overhead as u32, ..rate };
+        }
+        // What of the overhead is too much for the kernel lowers the rate.
+        let part = (bytes + most) / (bytes + overhead);
+        let lower = (rate.rate.as_bps() as f64 * part) as u64;
+        LinkRate { rate: Rate(lower.max(1)), overhead: MOST_OVERHEAD, ..rate }
+    }
 }
 
 /// Batches, packets, bytes, and packets that were sorted.
@@ -131,18 +149,16 @@ impl KernelShaper {
             let Some(slot) = places(to).into_iter().find(is_free) else { return Ok(()) };
             let begun = self.read_counts(index)?;
             let link =
-                Link { index, slot, rate: None, has_class: false, counted: begun, begun, per_batch: 1.0 };
+                Link { index, slot, rate: None, has_class: false, counted: begun, begun, late: [0.0; 3] };
             self.write(to, (slot, index), false)?;
             self.links.insert(to, link);
             return if rate.is_some() { self.set_link(to, rate) } else { Ok(()) };
         };
         let mut link = known;
         if let Some(rate) = rate {
-            let overhead = (f64::from(rate.overhead) * link.per_batch) as u32;
-            let charged = LinkRate { overhead, ..rate };
             self.classes
                 .get_mut()
-                .set((link.index + 1) as u16, &charged, !link.has_class)
+                .set((link.index + 1) as u16, &link.charged(rate), !link.has_class)
                 .map_err(|error| error.to_string())?;
             link.has_class = true;
         }
@@ -158,14 +174,16 @@ impl KernelShaper {
     fn keep(&mut self, links: &[(MacAddress, Option<LinkRate>)]) -> Result<(), String> {
         let gone: Vec<MacAddress> =
             self.links.keys().copied().filter(|to| links.iter().all(|link| link.0 != *to)).collect();
+        let mut first = Ok(());
         for to in gone {
             let Some(Link { index, slot, has_class, .. }) = self.links.remove(&to) else { continue };
-            self.slots.set(slot, [0; 4], 0).map_err(text)?;
+            first = first.and(self.slots.set(slot, [0; 4], 0).map_err(text));
             if has_class {
-                self.classes.get_mut().remove((index + 1) as u16).map_err(|error| error.to_string())?;
+                let removed = self.classes.get_mut().remove((index + 1) as u16);
+                first = first.and(removed.map_err(|error| error.to_string()));
             }
         }
-        Ok(())
+        first
     }
 }
 
@@ -219,8 +237,9 @@ fn pause() {
 
 impl RateActuator for KernelShaper {
     fn set(&mut self, links: &[(MacAddress, Option<LinkRate>)]) -> Result<(), String> {
-        self.keep(links)?;
-        links.iter().try_for_each(|&(to, rate)| self.set_link(to, rate))
+        // What fails at one link is no reason to leave out the others.
+        let kept = self.keep(links);
+        links.iter().map(|&(to, rate)| self.set_link(to, rate)).fold(kept, Result::and)
     }
 
     fn hold(&mut self, until: Time) -> Result<(), String> {
@@ -249,9 +268,8 @@ impl RateActuator for KernelShaper {
             let counted = self.read_counts(link.index)?;
             let [batches, packets, bytes, _] = difference(counted, link.counted);
             let mut link = Link { counted, ..link };
-            if batches > 0 {
-                link.per_batch += BATCH_WEIGHT * (packets as f64 / batches as f64 - link.per_batch);
-            }
+            let read = [batches, packets, bytes].map(|count| count as f64);
+            link.late = std::array::from_fn(|at| BATCHES_KEPT * link.late[at] + read[at]);
             self.links.insert(to, link);
             // The rest belongs to no flow.
             let (flow_packets, flow_bytes) = of_flows.get(&to).copied().unwrap_or_default();
@@ -262,6 +280,10 @@ impl RateActuator for KernelShaper {
         }
         found.sort_unstable_by_key(|of| (of.to, of.flow, of.answers));
         Ok(found)
+    }
+
+    fn has_gone(&self) -> bool {
+        !is_ours_at_root(&self.device)
     }
 
     fn links(&self) -> Result<Vec<LinkTraffic>, String> {
@@ -291,5 +313,27 @@ impl Drop for KernelShaper {
         // The filter goes with the discipline.
         self.classes.get_mut().clear(pause);
         self.loaded = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten batches of 100 packets with 100,000 bytes: a packet's 572 bytes of overhead are 5720 of a batch. Of 7000 bytes, 70,000 of a
+    /// batch, the kernel takes 65,549, and the rate falls as much.
+    #[test]
+    fn a_batch_is_charged_with_the_overhead_of_its_packets() {
+        let rate = LinkRate { rate: Rate(10_000_000), overhead: 572, burst: 2000 };
+        let begun = Counts::default();
+        let none =
+            Link { index: 0, slot: 0, rate: None, has_class: false, counted: begun, begun, late: [0.0; 3] };
+        assert_eq!(none.charged(rate), rate);
+        let batches = Link { late: [10.0, 100.0, 100_000.0], ..none };
+        assert_eq!(batches.charged(rate), LinkRate { overhead: 5720, ..rate });
+        let lower = LinkRate { rate: Rate(9_443_625), overhead: 65_549, ..rate };
+        assert_eq!(batches.charged(LinkRate { overhead: 7000, ..rate }), lower);
+        let least = batches.charged(LinkRate { rate: Rate(1), overhead: u32::MAX, burst: 0 });
+        assert_eq!((least.rate, least.overhead), (Rate(1), 65_549));
     }
 }

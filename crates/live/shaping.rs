@@ -28,6 +28,9 @@ pub trait RateActuator: fmt::Debug {
     /// The kernel does not answer.
     fn take_arrivals(&mut self) -> Result<Vec<Arrivals>, String>;
 
+    /// True if somebody else has removed what gives the links their rates.
+    fn has_gone(&self) -> bool;
+
     /// The links that are set.
     ///
     /// # Errors

@@ -73,6 +73,12 @@ INLINE int is_message(__u16 port)
 		copied_; \
 	})
 
+// True of ICMPv6 by which nodes find routers and one another's hardware addresses (RFC 4861).
+INLINE int is_discovery(__u8 type)
+{
+	return type >= 133 && type <= 137;
+}
+
 // A hash of some words, and of a packet's addresses: a flow in one direction.
 INLINE __u32 mix(__u32 hash, __u32 word)
 {
@@ -172,6 +178,9 @@ INLINE __u64 fields_of(struct __sk_buff *packet, int deep)
 			from = mix(from, ip.saddr.in6_u.u6_addr32[at]);
 			to = mix(to, ip.daddr.in6_u.u6_addr32[at]);
 		}
+		__u8 type;
+		if (ip.nexthdr == IPPROTO_ICMPV6)
+			return COPY(packet, ETH_HLEN + sizeof(ip), type) && is_discovery(type) ? found | IS_MESSAGE : found;
 		return found | transport_of(packet, ip.nexthdr, 1, ETH_HLEN + sizeof(ip), from, to);
 	}
 	return 0;

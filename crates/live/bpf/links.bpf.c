@@ -84,6 +84,9 @@ int airfair_links(struct __sk_buff *packet)
 		__u32 begin;
 		__u16 end;
 	} __attribute__((packed)) to;
+	// Without these no packet finds its way: however much waits, they leave at once.
+	if (packet->protocol == NETWORK(ETH_P_ARP) || packet->protocol == NETWORK(ETH_P_PAE))
+		return TC_ACT_UNSPEC;
 	if (!COPY(packet, 0, to))
 		return TC_ACT_UNSPEC;
 	const struct link *link = link_to(to.begin, to.end);

@@ -22,7 +22,7 @@ struct setting {
 	__u64 until;     // boot clock, ns: afterwards all packets pass
 	__u64 numerator; // the probability is this by 2^32
 	__u32 actions;
-	__u32 reserved;
+	__u32 most;      // by 2^32: with the factor of a flow the probability is no larger; the largest number is 1
 };
 
 // Packets of a direction so far.
@@ -94,10 +94,12 @@ INLINE int chosen(const struct setting *set, __u64 factor, __u32 direction)
 {
 	__u64 one = 1ULL << 32, p = set->numerator;
 	// A factor has 31 bits, and a probability 33.
-	if (factor != 1 << 16)
+	if (factor != 1 << 16) {
+		__u64 most = set->most < 0xffffffff ? set->most : one;
 		p = p * factor >> 16;
-	if (p > one)
-		p = one;
+		if (p > most)
+			p = most;
+	}
 	if (!(set->actions & SPREAD))
 		return p && random_u32() < p;
 	__u32 *distance = value_at(&distances, direction);

@@ -6,6 +6,8 @@
 //! retry. The time of frames for the node itself, which a driver does not count, is that of the received bytes at the radio's rate, an
 //! estimate that lacks headers; no driver's NAV is known.
 
+use std::collections::BTreeMap;
+
 use airfair_host::{InterfaceCounters, LinkCounters};
 use airfair_schemes::places::{Airtime, Capability};
 use airfair_units::{Bytes, Rate, Span, Time};
@@ -13,6 +15,7 @@ use airfair_units::{Bytes, Rate, Span, Time};
 use super::{Counters, DeviceCounters, Fault, LinkReading, LoadSource};
 use crate::netlink::counters::{BAD_READINGS, Fault as SurveyFault};
 use crate::netlink::{Nl80211, Reading, Station, SurveyDifference, SurveyGuard, Verdict};
+use crate::shaping::MacAddress;
 
 /// Surveys of a device of a driver, and the kernel's counters of the device.
 #[derive(Debug)]
@@ -27,6 +30,41 @@ pub struct SurveyCounters {
     length: Span,
     /// The counters of links that were read last.
     links: Vec<LinkReading>,
+    stations: Stations,
+}
+
+/// The stations that were read last.
+#[derive(Debug, Default)]
+struct Stations(BTreeMap<MacAddress, Counted>);
+
+/// Packets of a station and their bytes, those that failed included, and those without: sums.
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    all: u64,
+    sent: u64,
+    all_bytes: u64,
+    bytes: u64,
+}
+
+/// The part of the bytes of all packets that those which were sent have, if they are like the others.
+fn part(bytes: u64, sent: u64, all: u64) -> u64 {
+    let bytes = (u128::from(bytes) * u128::from(sent)).checked_div(u128::from(all)).unwrap_or(0);
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}
+
+impl Stations {
+    /// The counters of stations as those of links; none of one of which the driver counts no packets.
+    fn links(&mut self, stations: &[Station], now: Time) -> Vec<LinkReading> {
+        let mut counted = BTreeMap::new();
+        let links = stations.iter().take(MOST_LINKS).filter_map(|station| {
+            let (of, link) = link(station, self.0.get(&station.mac), now)?;
+            counted.insert(station.mac, of);
+            Some(link)
+        });
+        let links = links.collect();
+        self.0 = counted;
+        links
+    }
 }
 
 /// Most stations whose counters are kept.
@@ -35,17 +73,23 @@ const MOST_LINKS: usize = 256;
 /// Bytes of the header of a data frame with its class, and of the header that names the protocol (LLC and SNAP).
 const HEADERS: u64 = 26 + 8;
 
-/// The counters of a station as those of a link; none if the driver counts no packets.
-fn link(station: &Station, now: Time) -> Option<LinkReading> {
+/// The counters of a station as those of a link, and what was counted; none if the driver counts no packets.
+fn link(station: &Station, earlier: Option<&Counted>, now: Time) -> Option<(Counted, LinkReading)> {
     let all = station.sent_packets?;
     let given_up = station.failed.unwrap_or(0).min(all);
     let sent = all - given_up;
-    let bytes = station.sent_bytes.unwrap_or(0).saturating_sub(all.saturating_mul(HEADERS));
-    let bytes = (u128::from(bytes) * u128::from(sent)).checked_div(u128::from(all)).unwrap_or(0);
+    let all_bytes = station.sent_bytes.unwrap_or(0).saturating_sub(all.saturating_mul(HEADERS));
+    // By differences: the part of the whole steps back where small packets fail.
+    let since = earlier.and_then(|of| {
+        let more =
+            part(all_bytes.checked_sub(of.all_bytes)?, sent.checked_sub(of.sent)?, all.checked_sub(of.all)?);
+        Some(of.bytes.saturating_add(more))
+    });
+    let bytes = since.unwrap_or_else(|| part(all_bytes, sent, all));
     let attempts = all.saturating_add(station.retries.unwrap_or(0));
-    let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
     let counters = LinkCounters { at: now, sent, given_up, attempts, bytes };
-    Some(LinkReading { to: station.mac, counters, rate: station.tx_bitrate })
+    let link = LinkReading { to: station.mac, counters, rate: station.tx_bitrate };
+    Some((Counted { all, sent, all_bytes, bytes }, link))
 }
 
 impl SurveyCounters {
@@ -61,6 +105,7 @@ impl SurveyCounters {
             sum: Airtime::default(),
             length: Span::ZERO,
             links: Vec::new(),
+            stations: Stations::default(),
         }
     }
 
@@ -73,7 +118,7 @@ impl SurveyCounters {
         let surveys = nl80211.surveys(&self.device).map_err(unread)?;
         // A driver without statistics of stations has no links.
         let stations = nl80211.stations(&self.device).unwrap_or_default();
-        self.links = stations.iter().take(MOST_LINKS).filter_map(|station| link(station, now)).collect();
+        self.links = self.stations.links(&stations, now);
         self.nl80211 = Some(nl80211);
         match self.guard.read(now, &surveys) {
             Reading::Pending => Ok(None),
@@ -186,9 +231,14 @@ mod tests {
             tx_bitrate: Some(Rate::from_mbps(24)),
             ..Station::default()
         };
-        let found = link(&station, Time(5)).unwrap();
+        let mut stations = Stations::default();
+        let found = stations.links(std::slice::from_ref(&station), Time(5))[0];
         let counters = LinkCounters { at: Time(5), sent: 8, given_up: 2, attempts: 22, bytes: 8000 };
         assert_eq!(found, LinkReading { to: station.mac, counters, rate: station.tx_bitrate });
-        assert_eq!(link(&Station::default(), Time(5)), None);
+        // Ten small packets more, of which six have failed: the part of the whole would be 6300 bytes.
+        let more = Station { sent_packets: Some(20), sent_bytes: Some(11_180), failed: Some(8), ..station };
+        let found = stations.links(&[more], Time(6))[0];
+        assert_eq!((found.counters.sent, found.counters.bytes), (12, 8200));
+        assert_eq!(stations.links(&[Station::default()], Time(7)), []);
     }
 }

@@ -119,7 +119,8 @@ fn parse_link(text: &str) -> Result<LinkReading, String> {
     let mut to = [0; 6];
     let mut bytes = address.split(':');
     for byte in &mut to {
-        let part = bytes.next().filter(|part| part.len() == 2).ok_or_else(expected)?;
+        let part =
+            bytes.next().filter(|part| part.len() == 2 && !part.starts_with('+')).ok_or_else(expected)?;
         *byte = u8::from_str_radix(part, 16).map_err(|_| expected())?;
     }
     let numbers: Vec<u64> = numbers
@@ -250,6 +251,7 @@ mod tests {
             ("idel 1", "line 1: no counter is called \"idel\""),
             ("link 02:00:00:00:00:07 1 2 3", "line 1: expected an address and four whole numbers"),
             ("link 02:00:00:00:00:07:08 1 2 3 4", "line 1: expected an address and four whole numbers"),
+            ("link 02:00:00:00:00:+7 1 2 3 4", "line 1: expected an address and four whole numbers"),
             ("link 02:00:00:00:00 1 2 3 4", "line 1: expected an address and four whole numbers"),
             (
                 "link 02:00:00:00:00:07 1 2 3 4\nlink 02:00:00:00:00:07 1 2 3 4",

@@ -35,6 +35,9 @@ const FLOWS: u32 = 128;
 /// Bytes of the header of Ethernet, which the kernel counts.
 const ETHERNET: u32 = 14;
 
+/// The largest overhead that the kernel has a number for.
+pub const MOST_OVERHEAD: u32 = u16::MAX as u32 + ETHERNET;
+
 /// The unit of the times of buckets, ns.
 const TICK: u128 = 64;
 
@@ -218,17 +221,24 @@ impl Classes {
         let flows = attribute(TCA_FQ_CODEL_FLOWS, &words(&[FLOWS]));
         let fair = leaf().with_text(TCA_KIND, "fq_codel").with(TCA_OPTIONS, &flows);
         let plain = leaf().with_text(TCA_KIND, "pfifo").with(TCA_OPTIONS, &words(&[LIMIT]));
-        self.carry_out(fair).or_else(|_| self.carry_out(plain)).map_err(|failure| self.error(failure))
+        match self.carry_out(fair).or_else(|_| self.carry_out(plain)) {
+            // That of a class whose removal the kernel has refused.
+            Ok(()) | Err(Failure::Kernel { errno: EEXIST, .. }) => Ok(()),
+            Err(failure) => Err(self.error(failure)),
+        }
     }
 
-    /// Removes a class. Packets in it are lost.
+    /// Removes a class, if it is there. Packets in it are lost.
     ///
     /// # Errors
     /// The kernel refuses.
     pub fn remove(&mut self, minor: u16) -> Result<(), Error> {
         let header = header(self.index, class(minor), 0);
         let removed = self.carry_out(Request::new(RTM_DELTCLASS, NLM_F_ACK, &header));
-        removed.map_err(|failure| self.error(failure))
+        match removed {
+            Ok(()) | Err(Failure::Kernel { errno: ENOENT, .. }) => Ok(()),
+            Err(failure) => Err(self.error(failure)),
+        }
     }
 
     /// The classes by their numbers.

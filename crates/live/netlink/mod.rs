@@ -19,7 +19,7 @@ mod tests;
 mod wireless;
 
 pub use attributes::Malformed;
-pub use classes::{ClassState, Classes, LIMIT, MAJOR, MOST_CLASSES};
+pub use classes::{ClassState, Classes, LIMIT, MAJOR, MOST_CLASSES, MOST_OVERHEAD};
 pub use counters::{Fault, Reading, SurveyDifference, SurveyGuard, Verdict};
 pub use error::Error;
 pub use interface::{Interface, InterfaceTraffic, Interfaces};

@@ -273,3 +273,29 @@ fn a_reload_has_no_gap() {
     let state = daemon.state();
     assert_eq!((state.reloads, state.radios[0].acts), (1, true));
 }
+
+/// A flow with a thousand times the probability of the others has the largest that is carried out.
+#[test]
+fn the_factor_of_a_flow_exceeds_no_limit() {
+    use airfair_live::kernel::{Attachment, KernelMarker};
+    use airfair_live::marker::{Action, Marker, Probabilities};
+    use airfair_schemes::places::Probability;
+    use airfair_units::{Span, Time};
+    if !may_run("the_factor_of_a_flow_exceeds_no_limit") {
+        return;
+    }
+    let station = network();
+    let mut marker = KernelMarker::attach("wl0", Attachment::best(), Action::Mark, 7788).unwrap();
+    marker.set_by_flow(true);
+    station.receive(1);
+    marker.set_factors(&|_| 1000.0).unwrap();
+    let until = Time((support::now() * 1e9) as u64).saturating_add(Span::from_secs(60));
+    for (most, least, highest) in [(0.2, 300, 500), (1.0, 2000, 2000)] {
+        let of = [Probability::new(0.1), Probability::ZERO];
+        marker.set(Probabilities { of, most: Probability::new(most), until }).unwrap();
+        let before = marker.counts().unwrap()[0].marked;
+        station.receive(2000);
+        let marked = marker.counts().unwrap()[0].marked - before;
+        assert!((least..=highest).contains(&marked), "{marked} of 2000 packets");
+    }
+}

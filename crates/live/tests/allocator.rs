@@ -113,6 +113,112 @@ fn the_root_of_somebody_else_stays() {
     assert_eq!(root(), before);
 }
 
+/// Without the capability for it a class stays when its neighbour goes; the next one gets its rate all the same, and those behind it.
+#[test]
+fn a_class_that_the_kernel_did_not_remove_is_used_again() {
+    if !may_run("a_class_that_the_kernel_did_not_remove_is_used_again") {
+        return;
+    }
+    use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
+    let _station = support::network();
+    let mut shaper = KernelShaper::attach("wl0", PORT).unwrap();
+    let with = |last: u8, mbps: u64| {
+        let rate = LinkRate { rate: Rate::from_mbps(mbps), overhead: 572, burst: 2000 };
+        ([2, 0, 0, 0, 0, last], Some(rate))
+    };
+    shaper.set(&[with(1, 1), with(2, 1)]).unwrap();
+    let mut sets = capabilities(None).unwrap();
+    sets.effective = CapabilitySet::empty();
+    set_capabilities(None, sets).unwrap();
+    let error = shaper.set(&[with(2, 2)]).unwrap_err();
+    assert!(error.contains("no permission"), "{error}");
+    sets.effective = sets.permitted;
+    set_capabilities(None, sets).unwrap();
+    shaper.set(&[with(2, 2), with(3, 3), with(4, 4)]).unwrap();
+    // One that somebody has removed.
+    run("tc class del dev wl0 classid 6169:1");
+    shaper.set(&[with(2, 2), with(4, 4)]).unwrap();
+    let classes = run("tc class show dev wl0");
+    assert!(classes.contains("rate 2Mbit") && classes.contains("rate 4Mbit"), "{classes}");
+    assert_eq!(classes.lines().count(), 2, "{classes}");
+}
+
+/// Of a discipline that somebody else removes or replaces the daemon knows, and makes its own again where it may.
+#[test]
+fn a_root_that_somebody_replaces_is_noticed() {
+    if !may_run("a_root_that_somebody_replaces_is_noticed") {
+        return;
+    }
+    let scene = Scene::new("replaced");
+    let daemon = scene.daemon();
+    assert!(scene.traffic(6.0, || daemon.state().radios[0].acts));
+    run("tc qdisc replace dev wl0 root handle 7: pfifo limit 20");
+    let noticed = || {
+        let radio = daemon.state().radios.remove(0);
+        !radio.acts
+            && radio.reason.is_some_and(|reason| reason.contains("somebody has made stands at its root"))
+    };
+    assert!(scene.traffic(3.0, noticed), "{:?}", daemon.state().radios);
+    run("tc qdisc del dev wl0 root");
+    assert!(scene.traffic(6.0, || root().contains("qdisc htb 6169:") && daemon.state().radios[0].acts));
+    // By another attachment of programs rates are no others.
+    let path = scene.folder.file("airfaird.toml");
+    let text =
+        fs::read_to_string(&path).unwrap().replace("[radio.wl0]\n", "[radio.wl0]\nattach = \"clsact\"\n");
+    fs::write(&path, text).unwrap();
+    daemon.signal(Signal::HUP);
+    assert!(wait_until(3.0, || daemon.state().reloads == 1));
+    assert!(root().contains("qdisc htb 6169:"), "{}", root());
+}
+
+/// While far more is sent than leaves, the neighbour learns of the hardware address.
+#[test]
+fn what_finds_addresses_does_not_wait() {
+    if !may_run("what_finds_addresses_does_not_wait") {
+        return;
+    }
+    let station = support::network();
+    let mut shaper = KernelShaper::attach("wl0", PORT).unwrap();
+    let to = address(&station.network(), "st0");
+    let rate = LinkRate { rate: Rate(100_000), overhead: 572, burst: 2000 };
+    shaper.set(&[(to, Some(rate))]).unwrap();
+    shaper.hold(boot().saturating_add(Span::from_secs(60))).unwrap();
+    run("ip addr add fd00::1/64 dev wl0 nodad");
+    let six = "fd00::1".to_string();
+    station.receive_quietly(100);
+    let network = station.network();
+    let found = std::thread::scope(|scope| {
+        let find = || {
+            support::enter(&network);
+            run("ip addr add fd00::2/64 dev st0 nodad");
+            run("ip neigh flush dev st0");
+            let socket = std::net::UdpSocket::bind((support::STATION, 0)).unwrap();
+            _ = socket.send_to(b"x", (support::ACCESS_POINT, 9));
+            let by_four = wait_until(0.5, || run("ip neigh show dev st0").contains("lladdr"));
+            run("ip neigh flush dev st0");
+            let socket = std::net::UdpSocket::bind("[::]:0").unwrap();
+            _ = socket.send_to(b"x", (six.as_str(), 9));
+            by_four && wait_until(2.5, || run("ip -6 neigh show dev st0").contains("lladdr"))
+        };
+        scope.spawn(find).join().unwrap()
+    });
+    assert!(found);
+    assert!(shaper.links().unwrap()[0].waiting > 40);
+}
+
+/// The hellos of a daemon follow the hardware address of its device.
+#[test]
+fn a_hardware_address_that_changes_is_told() {
+    if !may_run("a_hardware_address_that_changes_is_told") {
+        return;
+    }
+    let _station = support::network();
+    let mut socket = RadioSocket::open("wl0", PORT).unwrap();
+    run("ip link set wl0 address 02:00:00:00:00:55");
+    socket.refresh();
+    assert_eq!(socket.hardware_address(), [2, 0, 0, 0, 0, 0x55]);
+}
+
 const KEYS: &str = "one 00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f\n";
 
 /// Counters of a radio that is alone on the air and has sent to one neighbour.
