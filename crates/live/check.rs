@@ -6,11 +6,12 @@ use rustix::thread::{CapabilitySet, capabilities};
 
 use crate::clock::{BootClock, Clock};
 use crate::config::Config;
-use crate::kernel::{Attachment, is_without_program};
+use crate::kernel::{self, Attachment, is_without_program};
 use crate::messages::Keys;
 use crate::netlink::{Error, Interfaces};
 use crate::plan::{Acts, Plan, PlannedRadio};
 use crate::qdisc::{kind_at_clsact, kind_at_root};
+use crate::shaper;
 
 /// The oldest kernel that takes the program, and the oldest that has `tcx`.
 const OLDEST: (u32, u32) = (5, 8);
@@ -49,7 +50,7 @@ pub fn host(plan: &mut Plan) -> Tried {
     let release = rustix::system::uname().release().to_string_lossy().into_owned();
     let chosen = plan.radios.iter().filter(|radio| radio.acts != Acts::ByRates);
     let attachments: Vec<Attachment> = chosen.map(|radio| radio.attachment).collect();
-    kernel(&mut tried, &release, &attachments);
+    release_of(&mut tried, &release, &attachments);
     if is_without_program() {
         tried.refuse(
             "this airfaird was built without its program for the kernel: expected a build where clang is",
@@ -59,7 +60,7 @@ pub fn host(plan: &mut Plan) -> Tried {
     }
     let held = capabilities(None).map_or(CapabilitySet::empty(), |sets| sets.effective);
     if privileges(&mut tried, held) {
-        takes_programs(&mut tried);
+        takes_programs(&mut tried, &plan.radios);
     }
     for radio in &mut plan.radios {
         device(&mut tried, radio);
@@ -94,7 +95,7 @@ pub fn keys(config: &Config) -> Result<Option<String>, String> {
 }
 
 /// Judges a kernel by its release.
-fn kernel(tried: &mut Tried, release: &str, attachments: &[Attachment]) {
+fn release_of(tried: &mut Tried, release: &str, attachments: &[Attachment]) {
     let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse().unwrap_or(0));
     let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     if version < OLDEST {
@@ -129,10 +130,24 @@ fn privileges(tried: &mut Tried, held: CapabilitySet) -> bool {
     false
 }
 
-/// Loads a program of two instructions that is attached nowhere.
-fn takes_programs(tried: &mut Tried) {
+/// Loads the programs of these radios, which are attached nowhere; first one of two instructions.
+fn takes_programs(tried: &mut Tried, radios: &[PlannedRadio]) {
+    let by_rates = radios.iter().any(|radio| radio.acts == Acts::ByRates);
+    let on_chosen = radios.iter().any(|radio| radio.acts != Acts::ByRates);
+    let checked = || {
+        if is_without_program() {
+            return Ok(());
+        }
+        if on_chosen {
+            kernel::try_program()?;
+        }
+        if by_rates { shaper::try_program() } else { Ok(()) }
+    };
     match aya::sys::is_program_supported(ProgramType::SchedClassifier) {
-        Ok(true) => tried.fine("the kernel takes programs for traffic control"),
+        Ok(true) => match checked() {
+            Ok(()) => tried.fine("the kernel takes programs for traffic control"),
+            Err(error) => tried.refuse(error),
+        },
         Ok(false) => tried.refuse("the kernel takes no programs for traffic control: expected CONFIG_NET_CLS_ACT"),
         Err(error) => tried.refuse(format!(
             "the kernel takes no programs: {error}; expected CONFIG_BPF_SYSCALL, and the capabilities outside of a user namespace"
@@ -198,7 +213,7 @@ mod tests {
     fn kernels_are_judged_by_their_release() {
         let of = |release: &str, attachment| {
             let mut tried = Tried::default();
-            kernel(&mut tried, release, &[attachment, attachment]);
+            release_of(&mut tried, release, &[attachment, attachment]);
             (tried.lines, tried.refusals)
         };
         let fine = |text: &str| (vec![text.to_string()], Vec::new());

@@ -118,6 +118,28 @@ impl fmt::Debug for KernelMarker {
     }
 }
 
+fn load() -> Result<Ebpf, String> {
+    // The program does not need the types of this kernel, whose description would be megabytes.
+    EbpfLoader::new().btf(None).load(PROGRAM).map_err(|error| refused("load", &error))
+}
+
+/// Lets the kernel check the program, which is attached nowhere.
+///
+/// # Errors
+/// The kernel refuses the program.
+pub fn try_program() -> Result<(), String> {
+    let mut loaded = load()?;
+    DIRECTIONS.iter().try_for_each(|(name, _)| checked(&mut loaded, name).map(|_| ()))
+}
+
+/// A program by its name, checked by the kernel.
+pub(crate) fn checked<'l>(loaded: &'l mut Ebpf, name: &str) -> Result<&'l mut SchedClassifier, String> {
+    let program = loaded.program_mut(name).ok_or_else(|| format!("no program \"{name}\""))?;
+    let program: &mut SchedClassifier = program.try_into().map_err(text)?;
+    program.load().map_err(|error| refused("load", &error))?;
+    Ok(program)
+}
+
 impl KernelMarker {
     /// Loads the program and attaches it to both directions of a device of this process's network namespace. All packets pass until
     /// [`Marker::set`]. `port`: the UDP port of the daemon's messages, which are not dropped.
@@ -135,9 +157,7 @@ impl KernelMarker {
         if found.mac.is_none() {
             return Err(format!("{device}: expected a device with Ethernet addresses"));
         }
-        // The program does not need the types of this kernel, whose description would be megabytes.
-        let mut loaded =
-            EbpfLoader::new().btf(None).load(PROGRAM).map_err(|error| refused("load", &error))?;
+        let mut loaded = load()?;
         // Those that a daemon has left that was killed with its keeper.
         remove_filters(device);
         if attachment == Attachment::Clsact {
@@ -182,9 +202,7 @@ fn attach(
     place: TcAttachType,
     attachment: Attachment,
 ) -> Result<(), String> {
-    let program = loaded.program_mut(name).ok_or_else(|| format!("no program \"{name}\""))?;
-    let program: &mut SchedClassifier = program.try_into().map_err(text)?;
-    program.load().map_err(|error| refused("load", &error))?;
+    let program = checked(loaded, name)?;
     let options = match attachment {
         Attachment::Tcx => TcAttachOptions::TcxOrder(LinkOrder::default()),
         Attachment::Clsact => {
@@ -235,11 +253,23 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// Lines that are kept of the kernel's report on a program: the reason is in the last ones, after all instructions.
+const REPORT: usize = 8;
+
+/// The last lines of an error's text, if it is long.
+fn shortened(text: &str) -> String {
+    const BEGIN: &str = "Verifier output: ";
+    let Some((begin, report)) = text.split_once(BEGIN) else { return text.to_string() };
+    let lines: Vec<&str> = report.lines().filter(|line| !matches!(line.trim(), "" | ";")).collect();
+    format!("{begin}{BEGIN}{}", lines[lines.len().saturating_sub(REPORT)..].join("\n"))
+}
+
 /// An error of the kernel with the likely remedy.
 pub(crate) fn refused(verb: &str, error: &dyn std::error::Error) -> String {
-    let text = chain(error);
-    let lacks = text.contains("os error 1)") || text.contains("os error 13)");
-    let remedy = if lacks {
+    let text = shortened(&chain(error));
+    let remedy = if text.contains("verification time") {
+        "; it checks less strictly with the capability CAP_PERFMON. Please report this"
+    } else if text.contains("os error 1)") || text.contains("os error 13)") {
         "; it needs the capabilities CAP_NET_ADMIN and CAP_BPF, and Linux 5.8 or newer"
     } else {
         ""
@@ -317,6 +347,22 @@ pub fn remove_filters(device: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As Linux 6.1 refuses a program, with a hundred instructions before the reason.
+    #[test]
+    fn of_a_report_of_the_kernel_the_end_is_kept() {
+        let instructions: Vec<String> = (0..100).map(|at| format!("{at}: (b7) r1 = 0\n; \n")).collect();
+        let error = std::io::Error::other(format!(
+            "the BPF_PROG_LOAD syscall returned Permission denied (os error 13). Verifier output: {}misaligned access\n\
+             verification time 12470 usec\nprocessed 772 insns\n",
+            instructions.concat()
+        ));
+        let text = refused("load", &error);
+        assert!(text.contains("(os error 13). Verifier output: 95: (b7) r1 = 0\n96: "), "{text}");
+        assert!(text.contains("misaligned access") && text.contains("CAP_PERFMON"), "{text}");
+        let error = std::io::Error::from_raw_os_error(1);
+        assert!(refused("load", &error).ends_with("and Linux 5.8 or newer"));
+    }
 
     #[test]
     fn versions_are_read_from_releases() {

@@ -199,6 +199,15 @@ fn attach(loaded: &mut Ebpf, device: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Lets the kernel check the program, which is attached nowhere.
+///
+/// # Errors
+/// The kernel refuses the program.
+pub fn try_program() -> Result<(), String> {
+    let mut loaded = EbpfLoader::new().btf(None).load(PROGRAM).map_err(|error| refused("load", &error))?;
+    crate::kernel::checked(&mut loaded, "airfair_links").map(|_| ())
+}
+
 /// The two words of a hardware address, as the program reads them.
 fn words([a, b, c, d, e, f]: MacAddress) -> [u32; 2] {
     [u32::from_ne_bytes([a, b, c, d]), u32::from(u16::from_ne_bytes([e, f]))]

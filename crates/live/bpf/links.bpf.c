@@ -51,28 +51,29 @@ INLINE const struct link *link_to(__u32 begin, __u16 end)
 {
 	__u32 hash = mix(mix(0, begin), end);
 	__u32 one = hash & (LINK_SLOTS - 1), other = hash >> 10 & (LINK_SLOTS - 1);
-	const struct link *link = map_lookup(&links, &one);
+	const struct link *link = value_at(&links, one);
 	if (link && link->is_there && link->address_begin == begin && link->address_end == end)
 		return link;
-	link = map_lookup(&links, &other);
+	link = value_at(&links, other);
 	if (link && link->is_there && link->address_begin == begin && link->address_end == end)
 		return link;
 	return 0;
 }
 
 // Counts a packet for its flow: packets and bytes of data, packets and bytes of acknowledgements.
-INLINE void count_flow(const struct fields *fields, __u32 index, __u32 packets, __u32 bytes)
+INLINE void count_flow(__u64 fields, __u32 index, __u32 packets, __u32 bytes)
 {
 	// The flow to another neighbour is another one.
-	struct slot *slot = slot_of(mix(fields->hash, index), 0, index);
+	__u32 at = slot_of(mix(hash_of(fields), index), 0, index);
+	struct slot *slot = value_at(&slots, at);
 	if (!slot)
 		return;
-	if (fields->is_answer) {
-		__sync_fetch_and_add(&slot->counts[2], packets);
-		__sync_fetch_and_add(&slot->counts[3], bytes);
+	if (fields & IS_ANSWER) {
+		ADD(slot->counts[2], packets);
+		ADD(slot->counts[3], bytes);
 	} else {
-		__sync_fetch_and_add(&slot->counts[0], packets);
-		__sync_fetch_and_add(&slot->counts[1], bytes);
+		ADD(slot->counts[0], packets);
+		ADD(slot->counts[1], bytes);
 	}
 }
 
@@ -92,21 +93,19 @@ int airfair_links(struct __sk_buff *packet)
 	if (!link)
 		return TC_ACT_UNSPEC;
 	__u32 index = link->index;
-	struct link_count *count = map_lookup(&link_counts, &index);
+	struct link_count *count = value_at(&link_counts, index);
 	if (!count)
 		return TC_ACT_UNSPEC;
-	struct fields fields;
-	read_fields(packet, &fields, 1);
-	if (fields.is_message)
+	__u64 fields = fields_of(packet, 1);
+	if (fields & IS_MESSAGE)
 		return TC_ACT_UNSPEC;
 	__u32 packets = packet->gso_segs ? packet->gso_segs : 1, bytes = packet->len - ETH_HLEN;
 	count->batches++;
 	count->packets += packets;
 	count->bytes += bytes;
-	if (fields.is_data)
-		count_flow(&fields, index, packets, bytes);
-	__u32 zero = 0;
-	__u64 *holds = map_lookup(&until, &zero);
+	if (fields & IS_DATA)
+		count_flow(fields, index, packets, bytes);
+	__u64 *holds = value_at(&until, 0);
 	if (!link->minor || !holds || boot_clock() > *holds)
 		return TC_ACT_UNSPEC;
 	count->sorted += packets;

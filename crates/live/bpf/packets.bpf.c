@@ -66,18 +66,26 @@ struct {
 } unknown SECTION(".maps");
 
 // Counts a packet for its flow, and returns the flow's factor.
-INLINE __u64 factor_of(struct __sk_buff *packet, const struct fields *fields, __u32 direction)
+INLINE __u64 factor_of(struct __sk_buff *packet, __u64 fields, __u32 direction)
 {
-	__u32 zero = 0, *factor = map_lookup(&unknown, &zero), bytes = packet->len - ETH_HLEN;
+	__u32 *factor = value_at(&unknown, 0), bytes = packet->len - ETH_HLEN;
 	if (!factor)
 		return 1 << 16;
-	struct slot *slot = slot_of(fields->hash, *factor, 0);
+	__u32 unknown_factor = *factor, at = slot_of(hash_of(fields), unknown_factor, 0);
+	struct slot *slot = value_at(&slots, at);
 	if (!slot)
-		return *factor;
+		return unknown_factor;
 	// Bytes of data going out and coming in, of acknowledgements going out and coming in.
-	__u32 *count = fields->is_answer ? direction ? &slot->counts[3] : &slot->counts[2]
-					 : direction ? &slot->counts[1] : &slot->counts[0];
-	__sync_fetch_and_add(count, bytes);
+	if (fields & IS_ANSWER) {
+		if (direction)
+			ADD(slot->counts[3], bytes);
+		else
+			ADD(slot->counts[2], bytes);
+	} else if (direction) {
+		ADD(slot->counts[1], bytes);
+	} else {
+		ADD(slot->counts[0], bytes);
+	}
 	return slot->factor;
 }
 
@@ -94,7 +102,7 @@ INLINE int chosen(const struct setting *set, __u64 factor, __u32 direction)
 	}
 	if (!(set->actions & SPREAD))
 		return p && random_u32() < p;
-	__u32 *distance = map_lookup(&distances, &direction);
+	__u32 *distance = value_at(&distances, direction);
 	if (!distance)
 		return 0;
 	if (set->numerator == 0) {
@@ -114,26 +122,26 @@ INLINE int chosen(const struct setting *set, __u64 factor, __u32 direction)
 
 INLINE int judge(struct __sk_buff *packet, __u32 direction)
 {
-	struct setting *set = map_lookup(&settings, &direction);
-	struct count *count = map_lookup(&counts, &direction);
-	struct fields fields;
+	struct setting *set = value_at(&settings, direction);
+	struct count *count = value_at(&counts, direction);
 	if (!set || !count)
 		return TC_ACT_UNSPEC;
 	int drops = set->actions & DROP, flows = set->actions & FLOWS;
-	if (!read_fields(packet, &fields, drops | flows))
+	__u64 fields = fields_of(packet, drops | flows);
+	if (!(fields & IS_IP))
 		return TC_ACT_UNSPEC;
 	__u32 segments = packet->gso_segs ? packet->gso_segs : 1;
-	int able = fields.ecn != 0;
+	int able = (fields & ECN) != 0;
 	count->packets += segments;
 	count->bytes += packet->len - ETH_HLEN;
 	if (able)
 		count->able += segments;
 	__u64 factor = 1 << 16;
-	if (flows && fields.is_data && (!fields.is_answer || set->actions & ANSWERS))
-		factor = factor_of(packet, &fields, direction);
+	if (flows && fields & IS_DATA && (!(fields & IS_ANSWER) || set->actions & ANSWERS))
+		factor = factor_of(packet, fields, direction);
 	if (boot_clock() > set->until)
 		return TC_ACT_UNSPEC;
-	if (drops && !fields.is_data)
+	if (drops && !(fields & IS_DATA))
 		return TC_ACT_UNSPEC;
 	count->judged += segments;
 	if (!chosen(set, factor, direction))

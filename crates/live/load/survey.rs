@@ -13,6 +13,7 @@ use airfair_schemes::places::{Airtime, Capability};
 use airfair_units::{Bytes, Rate, Span, Time};
 
 use super::{Counters, DeviceCounters, Fault, LinkReading, LoadSource};
+use crate::netlink::counters::{BAD_READINGS, Fault as SurveyFault};
 use crate::netlink::{Nl80211, Reading, Station, SurveyDifference, SurveyGuard, Verdict};
 use crate::shaping::MacAddress;
 
@@ -122,11 +123,18 @@ impl SurveyCounters {
         match self.guard.read(now, &surveys) {
             Reading::Pending => Ok(None),
             Reading::Good(difference) => Ok(Some(difference)),
-            Reading::Bad(fault) => Err(Fault::Wrong(match self.guard.verdict() {
-                verdict @ Verdict::Unusable { .. } => verdict.to_string(),
-                _ => format!("the driver's survey: {fault}"),
-            })),
+            Reading::Bad(fault) => Err(Fault::Wrong(reason(fault, self.guard.verdict()))),
         }
+    }
+}
+
+/// The reason for which a reading is bad. It does not count readings: that would be another reason each time, with a line in the log.
+fn reason(fault: SurveyFault, verdict: Verdict) -> String {
+    match verdict {
+        Verdict::Unusable { is_mixed, .. } => {
+            Verdict::Unusable { fault, readings: BAD_READINGS, is_mixed }.to_string()
+        }
+        _ => format!("the driver's survey: {fault}"),
     }
 }
 
@@ -193,6 +201,22 @@ mod tests {
         // A driver that has no times of frames.
         add(&mut sum, &SurveyDifference { receive: None, transmit: None, ..difference });
         assert_eq!((sum.busy, sum.idle), (ms(700), ms(960)));
+    }
+
+    /// The log has a line for each new reason.
+    #[test]
+    fn a_survey_that_stays_bad_has_one_reason() {
+        let mut guard = SurveyGuard::default();
+        let mut reasons = std::collections::BTreeSet::new();
+        for second in 0..100 {
+            let Reading::Bad(fault) = guard.read(Time(second * 1_000_000_000), &[]) else { panic!() };
+            reasons.insert(reason(fault, guard.verdict()));
+        }
+        let expected = [
+            "the driver's survey: no channel was in use",
+            "this driver's survey counters are unusable: no channel was in use for 10 readings",
+        ];
+        assert!(reasons.iter().eq(expected), "{reasons:?}");
     }
 
     /// Ten packets of 1000 bytes, of which two failed after seven frames each.
