@@ -9,8 +9,9 @@
 #include <linux/tcp.h>
 #include <linux/udp.h>
 
-// Programs have to be those that the kernel allows to a daemon without CAP_PERFMON. Until Linux 6.16 it follows branches that cannot be taken, too,
-// as a processor may that guesses, and refuses the program if anything there is not allowed. packaging/hwsim tries it with old kernels.
+// Programs have to be those that the kernel allows to a daemon without CAP_PERFMON. Until Linux 6.16 it follows branches that cannot be
+// taken, too, as a processor may that guesses, and refuses the program if anything there is not allowed. packaging/hwsim tries it with old
+// kernels.
 
 #define SECTION(name) __attribute__((section(name), used))
 #define INLINE static inline __attribute__((always_inline))
@@ -27,8 +28,8 @@ static void *(*map_lookup)(void *map, const void *key) = (void *)BPF_FUNC_map_lo
 static __u64 (*boot_clock)(void) = (void *)BPF_FUNC_ktime_get_boot_ns;
 static long (*load_bytes)(const void *packet, __u32 offset, void *to, __u32 bytes) = (void *)BPF_FUNC_skb_load_bytes;
 
-// The value of a map with this key, or null. The key is the second half of a place on the stack: a first half the kernel takes for a register that
-// is kept there, and then refuses another key at this place (seen on 6.1).
+// The value of a map with this key, or null. The key is the second half of a place on the stack: a first half the kernel takes for a
+// register that is kept there, and then refuses another key at this place (seen on 6.1).
 INLINE void *value_at(void *map, __u32 key)
 {
 	struct {
@@ -106,8 +107,9 @@ struct {
 	__type(value, struct slot);
 } slots SECTION(".maps");
 
-// The fields of a packet that matter, in one word: the two bits of ECN, these, and above them the hash of the flow, the same in both directions.
-// No structure: a field that only some branches set is one that was never set, where the kernel follows branches that cannot be taken.
+// The fields of a packet that matter, in one word: the two bits of ECN, these, and above them the hash of the flow, the same in both
+// directions. No structure: a field that only some branches set is one that was never set, where the kernel follows branches that cannot be
+// taken.
 enum {
 	ECN = 3,
 	IS_IP = 4,
@@ -186,8 +188,8 @@ INLINE __u64 fields_of(struct __sk_buff *packet, int deep)
 	return 0;
 }
 
-// Adds to a word of a value of a map. Each branch computes its own pointer: the compiler would make one addition of them, of an offset that differs
-// by branch, which the kernel refuses.
+// Adds to a word of a value of a map. Each branch computes its own pointer: the compiler would make one addition of them, of an offset that
+// differs by branch, which the kernel refuses.
 #define ADD(word, amount) \
 	({ \
 		__u32 *word_ = &(word); \
@@ -197,7 +199,8 @@ INLINE __u64 fields_of(struct __sk_buff *packet, int deep)
 
 // The number of the slot of a flow, new with this factor and this link; SLOTS, which is none, if both of its places are taken.
 //
-// A number, and no pointer that a caller compares with null again: where the kernel follows branches that cannot be taken, that is any number.
+// A number, and no pointer that a caller compares with null again: where the kernel follows branches that cannot be taken, that is any
+// number.
 INLINE __u32 slot_of(__u32 hash, __u32 factor, __u32 link)
 {
 	if (!hash)

@@ -33,8 +33,8 @@ pub const SCHEMES: &[&str] = &["lbm", "nred", "airtime"];
 /// The preset of a scheme for daemons.
 pub const PRESET: &str = "live";
 
-/// The largest probability of a scheme whose nodes speak with one another, unless the configuration says otherwise: with 0.05 NRED drops one
-/// of ten packets at most. With 0.2 honest meshes fare no better, and lies cost more (docs/validation-lies.md).
+/// The largest probability of a scheme whose nodes speak with one another, unless the configuration says otherwise: with 0.05 NRED drops
+/// one of ten packets at most. With 0.2 honest meshes fare no better, and lies cost more (docs/validation-lies.md).
 pub const MOST_PROBABILITY: f64 = 0.05;
 
 /// The least part of the time of the air that a link of an allocator has, unless the configuration says otherwise.

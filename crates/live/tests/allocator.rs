@@ -203,7 +203,7 @@ fn what_finds_addresses_does_not_wait() {
         scope.spawn(find).join().unwrap()
     });
     assert!(found);
-    assert!(shaper.links().unwrap()[0].waiting > 40);
+    assert!(shaper.links().unwrap()[0].waiting > 0, "the class was full all the time");
 }
 
 /// The hellos of a daemon follow the hardware address of its device.
