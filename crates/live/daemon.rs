@@ -14,6 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use crate::clock::{BootClock, Clock};
 use crate::config::{Config, ConfigError, MessagesConfig};
 use crate::device::Device;
+use crate::exchange::lone_exchange;
 use crate::file::read_text;
 use crate::keeper::Keeper;
 use crate::load::{Fault, LinkReading};
@@ -467,7 +468,8 @@ fn port_of(config: &Config) -> u16 {
 
 /// The node of a plan. Its random numbers are others at each start, and its messages have larger numbers.
 fn node_of(plan: &Plan, now: Time) -> Node {
-    let new = |radio: &PlannedRadio| NewRadio { at: radio.at, exchange: radio.exchange };
+    let new =
+        |radio: &PlannedRadio| NewRadio { at: radio.at, exchange: lone_exchange(radio.rate, radio.overhead) };
     let radios: Vec<NewRadio> = plan.radios.iter().map(new).collect();
     Node::new(plan.id, &*plan.scheme, &radios, now.0)
 }

@@ -6,6 +6,7 @@ use airfair_schemes::places::{Aqm, Direction, LinkRate, LoneExchange, NodeId, Pr
 use airfair_units::{Rate, Span, Time};
 
 use crate::claim::Claim;
+use crate::exchange::lone_exchange;
 use crate::keeper::Keeper;
 use crate::kernel::{Attachment, KernelMarker};
 use crate::load::{Fault, LoadSource};
@@ -38,8 +39,10 @@ pub(crate) struct Device {
     port: u16,
     /// The largest probability that is carried out.
     most: Probability,
-    /// The exchange at the radio's rate, and the least part of that rate that a link is given.
-    exchange: LoneExchange,
+    /// The radio's rate, and the time of a packet beside its own bits, as they are configured.
+    rate: Rate,
+    overhead: Option<Span>,
+    /// The least part of that rate that a link is given.
     least_share: f64,
     pub(crate) source: Box<dyn LoadSource>,
     /// The scheme's AQM, of a scheme that treats flows apart.
@@ -56,8 +59,8 @@ pub(crate) struct Device {
     set_at: Option<Time>,
     /// Hardware addresses of neighbours.
     addresses: BTreeMap<NodeId, MacAddress>,
-    /// Exchanges that a driver has chosen for neighbours.
-    exchanges: BTreeMap<NodeId, Rate>,
+    /// Rates that a driver has chosen for neighbours.
+    chosen: BTreeMap<NodeId, Rate>,
     /// The setting is not in the kernel yet.
     is_new: bool,
     /// The setting holds: it was renewed at the last occasion.
@@ -86,7 +89,8 @@ impl Device {
             acts_as: acts,
             port,
             most,
-            exchange: radio.exchange,
+            rate: radio.rate,
+            overhead: radio.overhead,
             least_share: radio.least_share,
             aqm: radio.aqm,
             window_ends: false,
@@ -97,7 +101,7 @@ impl Device {
             rates: BTreeMap::new(),
             set_at: None,
             addresses: BTreeMap::new(),
-            exchanges: BTreeMap::new(),
+            chosen: BTreeMap::new(),
             is_new: false,
             acts: false,
             samples: 0,
@@ -191,11 +195,11 @@ impl Device {
         same_law: bool,
         keeper: &mut Keeper,
     ) -> Result<(), String> {
-        let PlannedRadio { source, acts, aqm, attachment, most_probability, exchange, least_share, .. } =
-            radio;
+        let PlannedRadio { source, acts, aqm, attachment, most_probability, least_share, .. } = radio;
         (self.source, self.refused, self.most) = (source, 0, most_probability);
-        (self.exchange, self.least_share, self.aqm) = (exchange, least_share, aqm);
-        self.exchanges.clear();
+        (self.rate, self.overhead) = (radio.rate, radio.overhead);
+        (self.least_share, self.aqm) = (least_share, aqm);
+        self.chosen.clear();
         let before = std::mem::replace(&mut self.acts_as, acts);
         if !same_law || acts != before {
             // A probability of marks is none of drops.
@@ -240,7 +244,7 @@ impl Device {
         if rate.rate.as_bps() == 0 {
             self.rates.remove(&neighbour);
         } else {
-            let whole = self.exchanges.get(&neighbour).unwrap_or(&self.exchange.rate).as_bps();
+            let whole = self.chosen.get(&neighbour).unwrap_or(&self.rate).as_bps();
             let least = Rate((self.least_share * whole as f64) as u64);
             self.rates.insert(neighbour, LinkRate { rate: rate.rate.max(least), ..rate });
         }
@@ -262,12 +266,12 @@ impl Device {
 
     /// The exchange of a link whose frames the driver sends at this rate, if it has changed by much.
     pub fn new_exchange(&mut self, neighbour: NodeId, rate: Rate) -> Option<LoneExchange> {
-        let known = self.exchanges.get(&neighbour).unwrap_or(&self.exchange.rate).as_bps() as f64;
+        let known = self.chosen.get(&neighbour).unwrap_or(&self.rate).as_bps() as f64;
         if (rate.as_bps() as f64 / known - 1.0).abs() <= RATE_CHANGE {
             return None;
         }
-        self.exchanges.insert(neighbour, rate);
-        Some(LoneExchange { rate, ..self.exchange })
+        self.chosen.insert(neighbour, rate);
+        Some(lone_exchange(rate, self.overhead))
     }
 
     /// Packets that have arrived for neighbours since the last call, and the links; nothing where nothing has rates.

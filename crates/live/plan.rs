@@ -1,11 +1,11 @@
 //! The scheme at each radio: the parts that are there, what is estimated, what is refused.
 
 use airfair_host::Capabilities;
-use airfair_schemes::places::{Aqm, Capability, Interface, LoneExchange, NodeId, Probability};
+use airfair_schemes::places::{Aqm, Capability, Interface, NodeId, Probability};
 use airfair_schemes::{ParamValue, Scheme};
+use airfair_units::{Rate, Span};
 
 use crate::config::{Config, LoadConfig, PRESET, RadioConfig};
-use crate::exchange::lone_exchange;
 use crate::kernel::Attachment;
 use crate::load::{DeviceCounters, EmulatedCounters, FileCounters, LoadSource, SurveyCounters, offered};
 use crate::marker::{Action, HOLDS};
@@ -32,8 +32,10 @@ pub struct PlannedRadio {
     pub acts: Acts,
     /// The scheme's AQM, of a scheme that treats flows apart: it knows their factors.
     pub aqm: Option<Box<dyn Aqm>>,
-    /// The exchange of a packet at the radio's rate.
-    pub exchange: LoneExchange,
+    /// The rate of its data frames.
+    pub rate: Rate,
+    /// The time of a packet beside its own bits, as it is configured; none: as the standard has it.
+    pub overhead: Option<Span>,
     /// The attachment of the program in the kernel.
     pub attachment: Attachment,
     /// The largest probability that is carried out.
@@ -78,7 +80,8 @@ impl Plan {
                 source,
                 acts: acts(config),
                 aqm: if wants.has(Capability::FlowUse) { scheme.aqm(&at) } else { None },
-                exchange: lone_exchange(radio.rate, radio.overhead),
+                rate: radio.rate,
+                overhead: radio.overhead,
                 attachment: radio.attach.unwrap_or_else(Attachment::best),
                 most_probability: radio.most_probability,
                 least_share: radio.least_share,
