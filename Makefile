@@ -27,7 +27,7 @@ export VIRTUAL_ENV := $(VENV)
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint $(CONSTRAINTS)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv build demo suite-gate which-scheme test lint lint-rust lint-python rust python browser tshark kernel-tools pages docs docs-links wheel sdist validate validate-advise validate-airtime validate-emulate validate-live validate-maps validate-rates same bench bench-emulate soak-emulate fuzz-emulate bench-live soak-live fuzz-live instructions valgrind bench-peers fuzz mutants airfaird deb clean
+.PHONY: help venv build demo suite-gate which-scheme test lint lint-rust lint-python rust python browser tshark kernel-tools pages docs docs-links wheel sdist validate validate-advise validate-airtime validate-emulate validate-lies validate-live validate-maps validate-rates same bench bench-emulate soak-emulate fuzz-emulate bench-live soak-live fuzz-live instructions valgrind bench-peers fuzz mutants airfaird deb clean
 .DELETE_ON_ERROR:
 # Several parts install into .venv, and two pips at once break it. `.ci/run` says what may run side by side.
 .NOTPARALLEL:
@@ -157,7 +157,10 @@ validate-emulate: $(BUILT) ## Emulated runs beside simulated ones; writes docs/v
 	cargo build --quiet --release --locked -p airfair-load
 	$(BIN)/python -m validation.emulation $(if $(ROW),--row $(ROW)) $(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(KEPT),--kept)
 
-validate-live: $(BUILT) kernel-tools ## airfaird in emulated nodes beside the simulated scheme, emulated and simulated; writes docs/validation-live.md; as root; ROW=name, RUNS=3, SECONDS=40; resumable, half an hour
+validate-lies: ## A compromised node that lies to NRED and to the airtime allocator: what it costs the others; writes docs/validation-lies.md; a quarter of an hour
+	cargo test --quiet --release --locked -p airfair-scenario --test all -- lies::the_page_of_lies --exact --ignored
+
+validate-live: $(BUILT) kernel-tools ## airfaird in emulated nodes beside the simulated scheme, emulated and simulated; writes docs/validation-live.md; as root; ROW=name, RUNS=5, SECONDS=40; resumable, an hour
 	cargo build --quiet --release --locked -p airfair-load -p airfair-live
 	$(BIN)/python -m validation.live $(if $(ROW),--row $(ROW)) $(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS))
 
@@ -191,13 +194,15 @@ soak-emulate: $(BUILT) ## The same with one scene for SOAK=20m: memory, descript
 fuzz-emulate: $(BUILT) ## FRAMES=1000000 random and damaged frames by a program in a node of the emulator; as root, two minutes
 	$(BIN)/python -m benches.emulate --frames $(or $(FRAMES),1000000)
 
-bench-live: kernel-tools ## Nanoseconds a packet of the daemon's program in the kernel, memory and CPU of the daemon; as root, a minute
-	cargo build --quiet --release --locked -p airfair-live
-	$(PYTHON) benches/live.py "$${CARGO_TARGET_DIR:-target}/release/airfaird"
+SHIPPED := out/airfaird/$(shell uname -m)/airfaird
 
-soak-live: kernel-tools ## The same for SOAK=3600 seconds: memory, descriptors, programs and maps
-	cargo build --quiet --release --locked -p airfair-live
-	$(PYTHON) benches/live.py "$${CARGO_TARGET_DIR:-target}/release/airfaird" --soak $(or $(SOAK),3600)
+bench-live: airfaird kernel-tools ## Nanoseconds a packet of the daemon's programs in the kernel, memory and CPU of the daemon as it is shipped; as root, a minute
+	@for of in lbm lbm-by-flow airtime; do echo "$$of:"; $(PYTHON) benches/live.py $(SHIPPED) --scheme $$of || bad=1; done; exit $${bad:-0}
+
+soak-live: airfaird kernel-tools ## The same for SOAK=3600 seconds, all at a time: memory, descriptors, programs and maps
+	@mkdir -p out/soak-live; for of in lbm lbm-by-flow airtime; do \
+	  $(PYTHON) benches/live.py $(SHIPPED) --scheme $$of --soak $(or $(SOAK),3600) >out/soak-live/$$of.txt & done; wait; \
+	  tail -n 2 out/soak-live/*.txt; ! grep -L '^flat$$' out/soak-live/*.txt | grep .
 
 fuzz-live: ## 10^6 forged, replayed, truncated and damaged messages and netlink replies to the daemon's readers
 	cargo test --quiet --release --locked -p airfair-live -- --ignored

@@ -3,9 +3,10 @@
 use std::io;
 use std::os::fd::OwnedFd;
 
-use airfair_sim::World;
 use airfair_sim::engine::drive::{Clock, Coupling, Steppable, coupled};
+use airfair_sim::{World, count_links};
 use airfair_units::{Span, Time};
+use rustix::mm::MlockAllFlags;
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
 };
@@ -104,7 +105,7 @@ impl<W: Steppable + AsMut<World>> Coupling<W> for Outside<'_, W> {
                 }
                 node @ COUNTERS.. => {
                     let number = (node - COUNTERS) as usize;
-                    self.counters.answer(number, &self.plan.nodes[number], world.as_mut());
+                    self.counters.answer(number, &self.plan, world.as_mut());
                 }
                 device => self.bridge.read(device as usize, world.as_mut()),
             }
@@ -241,6 +242,7 @@ pub fn emulate<W: Steppable + AsMut<World>>(
         clock.watch_device(socket, number).map_err(as_text)?;
     }
     world.as_mut().measure_links();
+    count_links(world.as_mut());
     let (timer, edges) = (timer().map_err(as_text)?, timer().map_err(as_text)?);
     set_timer(&timer, Span(1), LOOK).map_err(as_text)?;
     clock.watch_control(&timer, TIMER).map_err(as_text)?;
@@ -285,7 +287,7 @@ pub fn emulate<W: Steppable + AsMut<World>>(
         ready: clock.ready(),
         keeper,
         timer,
-        counters: Counters::new(made.counters, options.driver_fault),
+        counters: Counters::new(made.counters, &plan, options.driver_fault),
         edges: (edges, None),
         live,
         plan: plan.clone(),
@@ -377,6 +379,8 @@ fn set_timer(timer: &OwnedFd, first: Span, interval: Span) -> io::Result<()> {
 /// Lets the emulator run before other processes, with its memory in RAM as far as the user may lock it, and wake when it is due.
 fn prefer() -> io::Result<()> {
     rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1))?;
-    _ = rustix::mm::mlockall(rustix::mm::MlockAllFlags::CURRENT | rustix::mm::MlockAllFlags::FUTURE);
+    // Pages are locked as they are used: an allocator may have reserved a gigabyte.
+    let flags = MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT;
+    _ = rustix::mm::mlockall(flags);
     sys::be_real_time(PRIORITY)
 }

@@ -341,6 +341,8 @@ impl<'a> KeeperProcess<'a> {
 
     /// Ends all programs, first by asking.
     fn end(&mut self) -> io::Result<()> {
+        // Before that: frames of programs that end, when nobody reads devices any more, are none of the run.
+        let device_drops = self.nodes.iter().map(|node| node::dropped_at_devices(node).unwrap_or(0)).sum();
         // A program that was stopped hears nothing before it goes on.
         sys::signal_all(libc::SIGTERM);
         sys::signal_all(libc::SIGCONT);
@@ -352,7 +354,6 @@ impl<'a> KeeperProcess<'a> {
             sys::sleep(PATIENCE_MS);
         }
         sys::signal_all(libc::SIGKILL);
-        let device_drops = self.nodes.iter().map(|node| node::dropped_at_devices(node).unwrap_or(0)).sum();
         self.channel.send(&Event::Finished { device_drops }, &[])
     }
 }

@@ -4,6 +4,7 @@ use std::os::fd::OwnedFd;
 
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, socket_with};
+use rustix::time::Timespec;
 
 use crate::qdisc::index_of;
 
@@ -31,6 +32,24 @@ impl Claim {
             other => failed(other),
         })?;
         Ok(Self { index, _socket: socket })
+    }
+
+    /// The claim on a device, where nobody else has it within this many tries, a hundredth of a second apart. `over`: true if whoever may
+    /// still be about to give it up has ended.
+    pub(crate) fn within(tries: u32, device: &str, over: &dyn Fn() -> bool) -> Option<Self> {
+        for left in (0..tries).rev() {
+            // Before the try: who ends after it gives the claim up in time for the next one.
+            let last = left == 0 || over();
+            if let Ok(claim) = Self::new(device) {
+                return Some(claim);
+            }
+            if last {
+                break;
+            }
+            let pause = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
+            _ = rustix::thread::nanosleep(&pause);
+        }
+        None
     }
 
     /// The number of the device.

@@ -6,7 +6,7 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::path::{Path, PathBuf};
 
 use airfair_host::{Addressee, HostEvent, MessageSender, Outgoing, Received};
-use airfair_schemes::places::{Interface, NodeId, Setting, Timer};
+use airfair_schemes::places::{Direction, FlowId, NodeId, PacketClass, Setting, Timer};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -14,15 +14,18 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use crate::clock::{BootClock, Clock};
 use crate::config::{Config, ConfigError, MessagesConfig};
 use crate::device::Device;
+use crate::exchange::lone_exchange;
 use crate::file::read_text;
 use crate::keeper::Keeper;
+use crate::load::{Fault, LinkReading};
 use crate::log::{Level, line};
 use crate::marker::RENEWED;
 use crate::messages::{Keys, Limits, Session};
 use crate::messenger::{Messenger, PORT, RadioSocket};
-use crate::neighbours::{MessageCounts, Neighbours};
-use crate::node::{Node, Radio};
-use crate::plan::Plan;
+use crate::neighbours::{MessageCounts, Neighbour, Neighbours};
+use crate::node::{NewRadio, Node, Radio};
+use crate::plan::{Plan, PlannedRadio};
+use crate::problem::Problem;
 use crate::server::{Server, Texts};
 use crate::status::{FORMAT, MessagesState, NeighbourState, RadioState, State};
 use crate::sys;
@@ -44,7 +47,7 @@ pub struct Daemon {
     devices: Vec<Device>,
     /// The neighbours, if the node speaks with some.
     neighbours: Option<Neighbours>,
-    /// Another node has this one's name: logged once.
+    /// Another node has this one's name, or a name of the same number: logged once.
     names_clash: bool,
     /// No message can be sent: logged once.
     is_mute: bool,
@@ -66,6 +69,18 @@ pub fn read(path: &Path) -> Result<Config, String> {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     Config::parse(&name, &text, &host)
         .map_err(|errors| errors.iter().map(ConfigError::to_string).collect::<Vec<_>>().join("\n"))
+}
+
+/// Reads a configuration, and plans it.
+///
+/// # Errors
+/// All errors of the file, or each thing that the scheme wants and this host lacks, a line each.
+pub fn read_plan(path: &Path) -> Result<(Config, Plan), String> {
+    let config = read(path)?;
+    let of_file = |problem: String| format!("{}: {problem}", path.display());
+    let lines = |problems: Vec<String>| problems.into_iter().map(of_file).collect::<Vec<_>>().join("\n");
+    let plan = Plan::new(&config).map_err(lines)?;
+    Ok((config, plan))
 }
 
 /// Reads the keys of a configuration, if it has some.
@@ -95,10 +110,9 @@ pub fn new_key(name: &str) -> Result<String, String> {
 ///
 /// # Errors
 /// The configuration is wrong, the kernel refuses something: nothing is left behind.
-pub fn run(path: &Path) -> Result<(), String> {
-    let config = read(path)?;
-    let plan = Plan::new(&config).map_err(|problems| problems.join("\n"))?;
-    check_keys(&config)?;
+pub fn run(path: &Path) -> Result<(), Problem> {
+    let (config, plan) = read_plan(path).map_err(Problem::Wrong)?;
+    check_keys(&config).map_err(Problem::Wrong)?;
     let signals = sys::signals().map_err(|error| format!("signals: {error}"))?;
     let server = Server::open(&config.status)?;
     let names: Vec<&str> = config.radios.keys().map(String::as_str).collect();
@@ -153,7 +167,9 @@ impl Daemon {
             match device.source.read(now) {
                 Ok(Some(counters)) => {
                     device.started = true;
-                    self.node.start(Radio(number), counters, now);
+                    // What has come before belongs to no sample.
+                    _ = device.traffic();
+                    self.node.start(Radio(number), counters.interface, now);
                 }
                 // It starts with the first counters that can be read.
                 other => {
@@ -180,7 +196,7 @@ impl Daemon {
                 let mut watched = vec![PollFd::new(signals, PollFlags::IN)];
                 let messages = self.neighbours.iter().flat_map(Neighbours::watched);
                 watched.extend(
-                    server.watched().chain(messages).map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)),
+                    server.watched(now).chain(messages).map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)),
                 );
                 let sleep = next.since(now).0.min(NAP.0);
                 let time = Timespec {
@@ -199,7 +215,7 @@ impl Daemon {
                 self.reload();
             }
             self.receive();
-            server.serve(&*self);
+            server.serve(&*self, self.clock.boot());
         }
     }
 
@@ -250,20 +266,57 @@ impl Daemon {
         };
         if !std::mem::replace(&mut device.started, true) {
             device.recovered();
-            self.node.start(radio, counters, now);
+            _ = device.traffic();
+            self.node.start(radio, counters.interface, now);
             return;
         }
-        self.node.sample(radio, counters, now);
+        self.count_links(radio, &counters.links, now);
+        self.node.sample(radio, counters.interface, now);
         let bad = self.node.bad_samples(radio);
         let device = &mut self.devices[radio.ix()];
-        device.sampled(bad);
+        device.sampled(bad, now);
+    }
+
+    /// Hands to a radio's agent what the source of its counters and the kernel know of its links.
+    fn count_links(&mut self, radio: Radio, readings: &[LinkReading], now: Time) {
+        let device = &mut self.devices[radio.ix()];
+        for reading in readings {
+            let Some(neighbour) = device.neighbour(reading.to) else { continue };
+            self.node.link_counters(radio, neighbour, reading.counters);
+            if let Some(exchange) = reading.rate.and_then(|rate| device.new_exchange(neighbour, rate)) {
+                self.node.link_rate(radio, (neighbour, exchange), now);
+            }
+        }
+        let (arrivals, links) = match device.traffic() {
+            Ok(traffic) => traffic,
+            Err(problem) => return device.fail(&Fault::Unread(format!("packets to neighbours: {problem}"))),
+        };
+        for of in arrivals {
+            let Some(neighbour) = device.neighbour(of.to) else { continue };
+            let flow = of.flow.unwrap_or(FlowId::NONE);
+            let class = if of.answers { PacketClass::Ack } else { PacketClass::Data };
+            let counts = (u32::try_from(of.packets).unwrap_or(u32::MAX), of.bytes);
+            self.node.arrived(radio, neighbour, (flow, class), counts);
+        }
+        let waiting = links.iter().filter_map(|link| Some((device.neighbour(link.to)?, link.waiting)));
+        self.node.set_waiting(radio, waiting.collect());
     }
 
     /// Carries out what agents have set.
     fn carry_out(&mut self, now: Time) {
         for (radio, setting) in self.node.take_settings() {
-            let Setting::Probability(direction, probability) = setting else { continue };
-            self.devices[radio.ix()].set(direction, probability, now);
+            let device = &mut self.devices[radio.ix()];
+            match setting {
+                Setting::Probability(direction, probability) => {
+                    if direction == Direction::Outgoing {
+                        device.count_flows();
+                    }
+                    device.set(direction, probability, now);
+                }
+                Setting::LinkRate { neighbour, rate } => device.set_rate(neighbour, rate, now),
+                // Of places that no daemon fills.
+                _ => {}
+            }
         }
         self.devices.iter_mut().for_each(|device| device.carry_out(now));
         for Outgoing { id, sender, message, .. } in self.node.take_messages() {
@@ -282,6 +335,10 @@ impl Daemon {
             if let Some(nodes) = neighbours.changed(number) {
                 self.node.neighbours(Radio(number as u32), &nodes, now);
             }
+        }
+        for (number, device) in self.devices.iter_mut().enumerate() {
+            let stated = |neighbour: &Neighbour| Some((neighbour.id, neighbour.radio?));
+            device.set_addresses(neighbours.at(number).filter_map(stated).collect());
         }
     }
 
@@ -309,7 +366,10 @@ impl Daemon {
         if own_names > 0 && !std::mem::replace(&mut self.names_clash, true) {
             line(
                 Level::Error,
-                &format!("another node is called {}, too: neither is heard", self.config.node),
+                &format!(
+                    "another node is called {0}, too, or its name has the number of {0}: neither is heard",
+                    self.config.node
+                ),
             );
         }
     }
@@ -318,10 +378,7 @@ impl Daemon {
     /// until the new law has set its own.
     fn reload(&mut self) {
         notify("RELOADING=1");
-        match read(&self.path).and_then(|config| {
-            let plan = Plan::new(&config).map_err(|problems| problems.join("\n"))?;
-            Ok((config, plan))
-        }) {
+        match read_plan(&self.path) {
             Ok((config, plan)) => self.change_to(config, plan),
             Err(problem) => line(Level::Error, &format!("the configuration stays as it was: {problem}")),
         }
@@ -367,7 +424,13 @@ impl Daemon {
         };
         let radios = (0..).zip(&self.devices).map(|(number, device)| {
             let gauges = self.node.gauges(Radio(number as u32));
-            RadioState { neighbours: heard(number), ..device.state(gauges) }
+            let mut state = RadioState { neighbours: heard(number), ..device.state(gauges) };
+            for link in &mut state.links {
+                let named = self.neighbours.iter().flat_map(|neighbours| neighbours.at(number));
+                let named = named.into_iter().find(|neighbour| neighbour.id.0 == link.number);
+                link.node = named.map(|neighbour| neighbour.name.clone()).unwrap_or_default();
+            }
+            state
         });
         let messages = self.neighbours.as_ref().map(|neighbours| {
             let MessageCounts { sent, unsent, received } = neighbours.counts();
@@ -405,7 +468,9 @@ fn port_of(config: &Config) -> u16 {
 
 /// The node of a plan. Its random numbers are others at each start, and its messages have larger numbers.
 fn node_of(plan: &Plan, now: Time) -> Node {
-    let radios: Vec<Interface> = plan.radios.iter().map(|radio| radio.at).collect();
+    let new =
+        |radio: &PlannedRadio| NewRadio { at: radio.at, exchange: lone_exchange(radio.rate, radio.overhead) };
+    let radios: Vec<NewRadio> = plan.radios.iter().map(new).collect();
     Node::new(plan.id, &*plan.scheme, &radios, now.0)
 }
 

@@ -1,4 +1,5 @@
-//! The process that takes away what the kernel keeps of a daemon that was killed: filters, and the queueing discipline at which they are.
+//! The process that takes away what the kernel keeps of a daemon that was killed: filters, the queueing discipline at which they are, and
+//! that with classes.
 //!
 //! It waits at the end of a pipe whose other end the daemon holds. When that closes, the daemon has ended, however it did. `airfaird clean`
 //! does the same by hand, and after the end of the service.
@@ -6,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, BufRead, Write};
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, parent_id};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -17,6 +18,7 @@ use crate::file::read_text;
 use crate::kernel::remove_filters;
 use crate::log::{Level, line};
 use crate::qdisc;
+use crate::shaper::remove_classes;
 use crate::sys;
 
 /// The command of the program that is the keeper.
@@ -33,6 +35,9 @@ pub struct Keeper {
     process: Option<Child>,
 }
 
+/// Tries to get the claim of a device, a hundredth of a second apart.
+const TRIES: u32 = 50;
+
 /// Longest time for the keeper's work at an orderly end, ms.
 const PATIENCE_MS: u32 = 1000;
 
@@ -42,6 +47,10 @@ impl Keeper {
     /// # Errors
     /// Where no process can be started.
     pub fn start(devices: &[&str], note: &Path) -> Result<Self, String> {
+        // The keeper of a daemon that was killed just now is at work, and has done in a moment.
+        for device in qdisc::present(devices.iter().map(ToString::to_string).collect()) {
+            _ = Claim::within(TRIES, &device, &|| false);
+        }
         let devices = devices.iter().map(ToString::to_string).collect();
         // An earlier daemon that was killed with its keeper.
         let made = noted(note);
@@ -91,7 +100,10 @@ impl Drop for Keeper {
     fn drop(&mut self) {
         // All filters are gone by now, so that this is done also where the keeper is not.
         for device in &self.made {
-            _ = qdisc::remove_empty_clsact(device);
+            // Of another daemon, which was started in this moment, it is no more to be removed.
+            if let Ok(_claim) = Claim::new(device) {
+                _ = qdisc::remove_empty_clsact(device);
+            }
         }
         _ = fs::remove_file(&self.note);
         let Some(mut process) = self.process.take() else { return };
@@ -113,13 +125,20 @@ fn noted(note: &Path) -> BTreeSet<String> {
 }
 
 /// Runs the keeper: waits for the end of the daemon, then removes what is left at the devices. From the pipe it learns of which of them the
-/// `clsact` is to be removed.
+/// `clsact` is to be removed. A device that another daemon has claimed meanwhile is left alone: that daemon has removed the filters of the
+/// old one, and has its own there.
 pub fn run(devices: &[String]) {
+    let daemon = parent_id();
     sys::block_all_signals();
     _ = fs::write("/proc/self/comm", "airfaird-keeper");
     let made: Vec<String> = io::stdin().lock().lines().map_while(Result::ok).collect();
-    for device in devices {
+    // The pipe may close before the claims of the daemon do; they have when it is the parent no more.
+    let over = || parent_id() != daemon;
+    for device in qdisc::present(devices.to_vec()) {
+        let Some(_claim) = Claim::within(TRIES, &device, &over) else { continue };
+        let device = &device;
         _ = remove_filters(device);
+        _ = remove_classes(device);
         if made.contains(device) {
             _ = qdisc::remove_empty_clsact(device);
         }
@@ -136,7 +155,7 @@ pub fn clean<'d>(devices: &'d [String], note: &Path) -> Result<Vec<&'d String>, 
     let mut found = Vec::new();
     for device in devices {
         let _claim = Claim::new(device)?;
-        let filters = remove_filters(device);
+        let filters = remove_filters(device) | remove_classes(device);
         // One that somebody else has made stays.
         let queue = made.contains(device) && qdisc::remove_empty_clsact(device).unwrap_or(false);
         if filters || queue {

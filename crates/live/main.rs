@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use airfair_live::config::SOCKET;
-use airfair_live::plan::Plan;
+use airfair_live::problem::Problem;
 use airfair_live::status::State;
-use airfair_live::{daemon, keeper, server};
+use airfair_live::wrap::wrapped;
+use airfair_live::{check, daemon, keeper, server};
 use lexopt::{Arg, Parser, ValueExt};
 
 /// Where the configuration is, unless the command line says otherwise.
@@ -18,19 +19,24 @@ const HELP: &str = "airfaird: wireless flows share the air fairly
 Usage: airfaird COMMAND [OPTIONS] [FILE]
 
   run [FILE]     run until a signal; SIGHUP reads the configuration again
-  check [FILE]   is the configuration right? what would it do?
+  check [FILE]   is the configuration right, what would it do, and is this
+                 host ready for it?
   status         the state of the running daemon
   key NAME       print a line for a file of keys
   clean [FILE]   remove what a daemon that was killed has left behind
 
-  --dry-run      with run: say what it would do, and do nothing
+  --dry-run      with run: the same as check
   --json         with status: one line of JSON
   --netjson      with status: this node and its neighbours as NetJSON
-  --socket PATH  with status: the socket of the daemon (/run/airfair/airfaird.sock)
+  --socket PATH  with status: the socket of the daemon
+                 (/run/airfair/airfaird.sock)
   --version, --help
 
-FILE is /etc/airfair/airfaird.toml by default. Exit status: 0, 1 for an
-error, 2 for a wrong command line.
+FILE is /etc/airfair/airfaird.toml by default.
+
+Exit status: 0 fine; 1 the host, its kernel or another program refuses, or
+no daemon answers; 2 the configuration, the keys or the command line are
+wrong, and another attempt is of no use until they are changed.
 ";
 
 #[derive(Debug, Default)]
@@ -48,17 +54,20 @@ fn main() -> ExitCode {
         Ok(Some(arguments)) => arguments,
         Ok(None) => return ExitCode::SUCCESS,
         Err(problem) => {
-            eprintln!("airfaird: {problem} (airfaird --help)");
+            eprintln!("{}", wrapped(&format!("airfaird: {problem} (airfaird --help)")));
             return ExitCode::from(2);
         }
     };
+    // The errors of a daemon are lines of its log, which are whole.
+    let runs = arguments.command.as_deref() == Some("run") && !arguments.dry_run;
     match carry_out(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
-            for line in problem.lines() {
-                eprintln!("airfaird: {line}");
+            for line in problem.text().lines() {
+                let line = format!("airfaird: {line}");
+                eprintln!("{}", if runs { line } else { wrapped(&line) });
             }
-            ExitCode::FAILURE
+            ExitCode::from(problem.status())
         }
     }
 }
@@ -101,40 +110,42 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
     Ok(Some(found))
 }
 
-fn carry_out(arguments: &Arguments) -> Result<(), String> {
+fn carry_out(arguments: &Arguments) -> Result<(), Problem> {
     let file = arguments.operands.first().map_or_else(|| Path::new(CONFIG), Path::new);
     match arguments.command.as_deref() {
         Some("run") if !arguments.dry_run => daemon::run(file),
         Some("run" | "check") => check(file),
         Some("clean") => clean(file),
-        Some("key") => print(&format!("{}\n", daemon::new_key(&arguments.operands[0])?)),
+        Some("key") => {
+            let key = daemon::new_key(&arguments.operands[0]).map_err(Problem::Wrong)?;
+            Ok(print(&format!("{key}\n"))?)
+        }
         Some(keeper::COMMAND) => {
             keeper::run(&arguments.operands);
             Ok(())
         }
-        _ => status(arguments),
+        _ => Ok(status(arguments)?),
     }
 }
 
-/// Prints what a daemon with this configuration would do.
-fn check(file: &Path) -> Result<(), String> {
-    let config = daemon::read(file)?;
-    let wrong = |problems: Vec<String>| {
-        problems.iter().map(|problem| format!("{}: {problem}", file.display())).collect::<Vec<_>>().join("\n")
-    };
-    let plan = Plan::new(&config).map_err(wrong)?;
-    daemon::check_keys(&config)?;
-    print(&(plan.lines(&config).join("\n") + "\n"))
+/// Prints what a daemon with this configuration would do, and tries the host.
+fn check(file: &Path) -> Result<(), Problem> {
+    let (config, mut plan) = daemon::read_plan(file).map_err(Problem::Wrong)?;
+    let keys = check::keys(&config).map_err(Problem::Wrong)?;
+    let tried = check::host(&mut plan);
+    let lines = plan.lines(&config).into_iter().chain(tried.lines).chain(keys);
+    print(&lines.map(|line| wrapped(&line) + "\n").collect::<String>())?;
+    if tried.refusals.is_empty() { Ok(()) } else { Err(Problem::Refused(tried.refusals.join("\n"))) }
 }
 
-fn clean(file: &Path) -> Result<(), String> {
-    let config = daemon::read(file)?;
+fn clean(file: &Path) -> Result<(), Problem> {
+    let config = daemon::read(file).map_err(Problem::Wrong)?;
     let devices: Vec<String> = config.radios.keys().cloned().collect();
     // Of a device that is not there nothing is left.
     let there = airfair_live::qdisc::present(devices);
     let found = keeper::clean(&there, &daemon::note_of(&config))?;
     let lines: String = found.iter().map(|device| format!("{device}: removed what was left\n")).collect();
-    print(&lines)
+    Ok(print(&lines)?)
 }
 
 fn status(arguments: &Arguments) -> Result<(), String> {

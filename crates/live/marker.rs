@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use airfair_schemes::places::{Direction, Probability};
+use airfair_schemes::places::{Direction, FlowBytes, FlowId, Probability};
 use airfair_units::{Span, Time};
 
 /// A setting holds for this long, unless it is made again: marks end within this time after a daemon has stopped.
@@ -39,6 +39,8 @@ impl Action {
 pub struct Probabilities {
     /// That of outgoing packets, and that of incoming ones.
     pub of: [Probability; 2],
+    /// The largest one of a flow.
+    pub most: Probability,
     /// Afterwards all packets pass.
     pub until: Time,
 }
@@ -76,6 +78,18 @@ pub trait Marker: fmt::Debug {
     /// # Errors
     /// The kernel has refused.
     fn set(&mut self, probabilities: Probabilities) -> Result<(), String>;
+
+    /// Lets flows differ from the next setting on, or not: their packets are counted, and each has a factor.
+    fn set_by_flow(&mut self, by_flow: bool);
+
+    /// The flows of which packets have come since the last call, with their bytes.
+    fn take_flows(&mut self) -> Vec<(FlowId, FlowBytes)>;
+
+    /// Gives each flow the factor of its probabilities; [`FlowId::NONE`] those of which nothing is known yet.
+    ///
+    /// # Errors
+    /// The kernel has refused.
+    fn set_factors(&mut self, factor: &dyn Fn(FlowId) -> f64) -> Result<(), String>;
 
     /// Outgoing and incoming packets.
     ///

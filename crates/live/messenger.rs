@@ -5,7 +5,9 @@ use std::io;
 use std::net::{Ipv6Addr, SocketAddr, SocketAddrV6, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
 
+use crate::netlink::Interfaces;
 use crate::qdisc::index_of;
+use crate::shaping::MacAddress;
 use crate::sys;
 
 /// The UDP port of messages, unless the configuration says otherwise.
@@ -28,6 +30,12 @@ pub trait Messenger: fmt::Debug {
     /// The next datagram that has come, with its length and the address from which it came; none if there is none.
     fn receive(&mut self, buffer: &mut [u8]) -> Option<(usize, Address)>;
 
+    /// The hardware address of the radio.
+    fn hardware_address(&self) -> MacAddress;
+
+    /// Asks the kernel for the hardware address anew: it may be changed while a daemon runs.
+    fn refresh(&mut self) {}
+
     /// A descriptor that is readable when a datagram has come.
     fn watched(&self) -> BorrowedFd<'_>;
 }
@@ -35,8 +43,10 @@ pub trait Messenger: fmt::Debug {
 /// A socket at the device of a radio: IPv6, addresses of the link only, so that nothing comes from beyond the neighbours.
 #[derive(Debug)]
 pub struct RadioSocket {
+    device: String,
     socket: UdpSocket,
     group: Address,
+    hardware_address: MacAddress,
 }
 
 impl RadioSocket {
@@ -68,8 +78,15 @@ impl RadioSocket {
         rustix::net::bind(&socket, &own).map_err(|error| wrong(error.into()))?;
         let socket = UdpSocket::from(socket);
         socket.join_multicast_v6(&GROUP, index).map_err(wrong)?;
-        Ok(Self { socket, group: SocketAddrV6::new(GROUP, port, 0, index) })
+        let hardware_address = hardware_address(device)?.unwrap_or_default();
+        let (device, group) = (device.to_string(), SocketAddrV6::new(GROUP, port, 0, index));
+        Ok(Self { device, socket, group, hardware_address })
     }
+}
+
+fn hardware_address(device: &str) -> Result<Option<MacAddress>, String> {
+    let found = Interfaces::open().and_then(|mut all| all.interface(device));
+    found.map(|found| found.mac).map_err(|error| error.to_string())
 }
 
 impl Messenger for RadioSocket {
@@ -90,6 +107,16 @@ impl Messenger for RadioSocket {
             }
         }
         None
+    }
+
+    fn hardware_address(&self) -> MacAddress {
+        self.hardware_address
+    }
+
+    fn refresh(&mut self) {
+        if let Ok(Some(address)) = hardware_address(&self.device) {
+            self.hardware_address = address;
+        }
     }
 
     fn watched(&self) -> BorrowedFd<'_> {

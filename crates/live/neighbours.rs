@@ -5,7 +5,7 @@
 //!
 //! | first byte | rest |
 //! |---|---|
-//! | 0, a hello | the name of the node, at most 64 bytes of UTF-8 |
+//! | 0, a hello | the hardware address of the radio, 6 bytes, then the name of the node, at most 64 bytes of UTF-8 |
 //! | 1, a message of the scheme | its number at its sender, 8 bytes in network order, then the scheme's own bytes |
 
 use std::collections::BTreeMap;
@@ -17,6 +17,7 @@ use airfair_units::{Span, Time};
 
 use crate::messages::{LARGEST_PACKET, Opened, Reason, Session};
 use crate::messenger::{Address, Messenger};
+use crate::shaping::MacAddress;
 
 /// Kinds of payloads.
 const HELLO: u8 = 0;
@@ -53,6 +54,8 @@ pub struct Neighbour {
     pub name: String,
     /// Time of its last authentic packet.
     pub heard: Time,
+    /// The hardware address of its radio, by which packets name it as their next hop; none until a hello has come.
+    pub radio: Option<MacAddress>,
     address: Address,
 }
 
@@ -85,6 +88,21 @@ pub struct MessageCounts {
     pub unsent: u64,
     /// Messages of the scheme received.
     pub received: u64,
+}
+
+impl AtRadio {
+    /// Takes the hardware address that a neighbour has stated, unless it is none of a station, this radio's own, or that of another
+    /// neighbour, which had it first.
+    fn take_address(&mut self, id: NodeId, address: MacAddress) {
+        let is_station = address[0] & 1 == 0 && address != [0; 6];
+        let is_free = self.neighbours.values().all(|other| other.id == id || other.radio != Some(address));
+        if !is_station || address == self.messenger.hardware_address() || !is_free {
+            return;
+        }
+        if let Some(neighbour) = self.neighbours.get_mut(&id) {
+            neighbour.radio = Some(address);
+        }
+    }
 }
 
 impl Neighbours {
@@ -136,8 +154,11 @@ impl Neighbours {
         // No two nodes in step: three quarters to five quarters of the interval.
         let part = 0.75 + 0.5 * self.random.uniform();
         self.next_hello = now.saturating_add(Span((interval.0 as f64 * part) as u64));
-        let hello = [&[HELLO], self.name.as_bytes()].concat();
         for radio in 0..self.radios.len() {
+            let messenger = &mut self.radios[radio].messenger;
+            messenger.refresh();
+            let own = messenger.hardware_address();
+            let hello = [&[HELLO][..], &own, self.name.as_bytes()].concat();
             self.send_payload(radio, None, &hello);
         }
     }
@@ -177,14 +198,19 @@ impl Neighbours {
                 match self.session.open(&buffer[..length], now) {
                     Opened::Message { from: id, to, payload, .. } => {
                         let neighbours = &mut self.radios[number];
-                        let new = Neighbour { id, name: String::new(), heard: now, address: from };
+                        let new =
+                            Neighbour { id, name: String::new(), heard: now, radio: None, address: from };
                         let known = neighbours.neighbours.entry(id).or_insert_with(|| {
                             neighbours.changed = true;
                             new
                         });
                         (known.heard, known.address) = (now, from);
                         match payload.split_first() {
-                            Some((&HELLO, name)) => known.name = printable(name),
+                            Some((&HELLO, rest)) => {
+                                let Some((&address, name)) = rest.split_first_chunk() else { continue };
+                                known.name = printable(name);
+                                neighbours.take_address(id, address);
+                            }
                             Some((&OF_SCHEME, rest)) => {
                                 let Some((of, bytes)) = rest.split_first_chunk() else { continue };
                                 let to = match to {
@@ -256,4 +282,127 @@ impl Neighbours {
 fn printable(name: &[u8]) -> String {
     let name = &name[..name.len().min(LONGEST_NAME)];
     String::from_utf8_lossy(name).chars().filter(|c| !c.is_control()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::collections::VecDeque;
+    use std::fs::File;
+    use std::net::Ipv6Addr;
+    use std::os::fd::{AsFd, BorrowedFd};
+    use std::rc::Rc;
+
+    use airfair_units::random::Purpose;
+
+    use super::*;
+    use crate::messages::{Keys, Limits};
+
+    const KEY: &str = "00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f";
+
+    /// The packets on their way to a node, each with the number of its sender.
+    type Inbox = Rc<RefCell<VecDeque<(u16, Vec<u8>)>>>;
+
+    /// A radio by which all of the others hear a node.
+    #[derive(Debug)]
+    struct Radio {
+        number: u16,
+        address: MacAddress,
+        inbox: Inbox,
+        others: Vec<Inbox>,
+        null: File,
+    }
+
+    impl Messenger for Radio {
+        fn send(&mut self, _: Option<&Address>, bytes: &[u8]) -> bool {
+            self.others.iter().for_each(|inbox| inbox.borrow_mut().push_back((self.number, bytes.to_vec())));
+            true
+        }
+
+        fn receive(&mut self, buffer: &mut [u8]) -> Option<(usize, Address)> {
+            let (from, bytes) = self.inbox.borrow_mut().pop_front()?;
+            buffer[..bytes.len()].copy_from_slice(&bytes);
+            Some((bytes.len(), Address::new(Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, from), 1, 0, 0)))
+        }
+
+        fn hardware_address(&self) -> MacAddress {
+            self.address
+        }
+
+        fn watched(&self) -> BorrowedFd<'_> {
+            self.null.as_fd()
+        }
+    }
+
+    /// Nodes with these hardware addresses that all hear one another.
+    fn nodes(addresses: &[MacAddress]) -> Vec<(NodeId, Neighbours)> {
+        let inboxes: Vec<Inbox> = addresses.iter().map(|_| Inbox::default()).collect();
+        let node = |(number, &address): (usize, &MacAddress)| {
+            let others = (0..inboxes.len()).filter(|&other| other != number);
+            let others = others.map(|other| Rc::clone(&inboxes[other])).collect();
+            let (inbox, null) = (Rc::clone(&inboxes[number]), File::open("/dev/null").unwrap());
+            let radio = Radio { number: number as u16, address, inbox, others, null };
+            let id = NodeId(number as u32);
+            let mut drawn = number as u8;
+            let random = move |bytes: &mut [u8]| {
+                drawn = drawn.wrapping_add(37);
+                bytes.fill(drawn);
+            };
+            let keys = Keys::parse(&format!("one {KEY}\n"), "test").unwrap();
+            let session = Session::new(id, b"", keys, Limits::default(), random);
+            let stream = (Stream::new(number as u64, "hellos", Purpose::Agent), Time::ZERO);
+            let name = format!("node-{number}");
+            (id, Neighbours::new(session, &name, vec![Box::new(radio)], Span::from_secs(1), stream))
+        };
+        addresses.iter().enumerate().map(node).collect()
+    }
+
+    fn let_speak(nodes: &mut [(NodeId, Neighbours)]) {
+        for ms in (0..10_000).step_by(50) {
+            for (id, node) in nodes.iter_mut() {
+                let now = Time::ZERO.saturating_add(Span::from_millis(ms));
+                node.step(now);
+                node.receive(*id, now);
+            }
+        }
+    }
+
+    #[test]
+    fn hellos_carry_names_and_hardware_addresses() {
+        let mut all = nodes(&[[2, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2]]);
+        let_speak(&mut all);
+        let heard: Vec<_> = all[0].1.at(0).map(|of| (of.name.as_str(), of.radio)).collect();
+        assert_eq!(heard, [("node-1", Some([2, 0, 0, 0, 0, 2]))]);
+    }
+
+    /// A node that has heard of as many links as an announcement can have.
+    #[test]
+    fn the_largest_announcement_of_the_allocator_is_sent() {
+        use airfair_wire::airtime::{Announcement, Link};
+        let link = |number| Link { from: number, to: 1, ..Link::default() };
+        let own = (0..100).map(|to| Link { from: 7, to, ..Link::default() });
+        let said = Announcement::new(7, own, (0..100).map(link), (0..100).map(link));
+        let mut bytes = vec![0; said.wire_len()];
+        said.encode(&mut bytes).unwrap();
+        assert_eq!(bytes.len(), 8 + 32 * 8 + 96 * 12);
+        let mut all = nodes(&[[2, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2]]);
+        let_speak(&mut all);
+        assert!(all[0].1.send(0, Destination::Broadcast, 1, &bytes));
+        let now = Time::ZERO.saturating_add(Span::from_secs(10));
+        let received = all[1].1.receive(NodeId(1), now);
+        assert_eq!(received.iter().map(|message| message.bytes.as_slice()).collect::<Vec<_>>(), [bytes]);
+    }
+
+    /// The first node hears of its own address, of a group's and of none; of one address twice the first to state it has it.
+    #[test]
+    fn an_address_that_is_no_neighbours_own_is_not_taken() {
+        let own = [2, 0, 0, 0, 0, 1];
+        let (group, other) = ([3, 0, 0, 0, 0, 9], [2, 0, 0, 0, 0, 7]);
+        let mut all = nodes(&[own, own, group, [0; 6], other, other]);
+        let_speak(&mut all);
+        let heard: Vec<_> = all[0].1.at(0).map(|of| of.radio).collect();
+        assert_eq!(heard.len(), 5);
+        assert_eq!(heard[..3], [None; 3]);
+        assert_eq!(heard[3..].iter().flatten().count(), 1, "{heard:?}");
+    }
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use airfair_host::{
-    AgentSlot, Capabilities, HostEvent, Hosts, InterfaceCounters, Meters, Net, Outgoing, Received, agents,
-    indices,
+    AgentSlot, ArrivedPacket, Capabilities, HostEvent, Hosts, InterfaceCounters, LinkCounters, Meters, Net,
+    Outgoing, Received, agents, indices,
 };
 use airfair_schemes::Scheme;
 use airfair_schemes::places::{
-    AgentSetup, Capability, FlowId, Interface, LoneExchange, NodeId, QueueView, Setting, Timer, Wants,
+    AgentSetup, Capability, FlowId, Interface, LoneExchange, NodeId, PacketClass, QueueView, Setting, Timer,
+    Wants,
 };
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Rate, Span, Time};
@@ -31,38 +32,53 @@ pub struct Node {
 }
 
 /// A radio with the part of the scheme that is there.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct AtRadio {
-    rate: Rate,
+    exchange: LoneExchange,
     interval: Span,
+    /// Packets that wait, by next hop.
+    waiting: Vec<(NodeId, u32)>,
+}
+
+/// A radio of a new node.
+#[derive(Debug, Clone, Copy)]
+pub struct NewRadio {
+    /// As the scheme sees it.
+    pub at: Interface,
+    /// The exchange of a packet there.
+    pub exchange: LoneExchange,
 }
 
 impl Node {
     /// A node with radios of these kinds, each with the scheme's agent. `seed`: another one at each start, and a larger one.
     #[must_use]
-    pub fn new(id: NodeId, scheme: &dyn Scheme, radios: &[Interface], seed: u64) -> Self {
+    pub fn new(id: NodeId, scheme: &dyn Scheme, radios: &[NewRadio], seed: u64) -> Self {
         let mut hosts = Hosts::default();
-        let mut at_radios = Vec::new();
-        for (at, number) in radios.iter().zip(0..) {
+        let (mut at_radios, mut meters) = (Vec::new(), Meters::default());
+        for (NewRadio { at, exchange }, number) in radios.iter().zip(0..) {
             let wants: Wants = scheme.wants(at);
             if let Some(agent) = scheme.agent(at) {
                 let random = Stream::new(seed, &format!("radio {number}"), Purpose::Agent);
                 let slot = AgentSlot::new(agent, wants.samples(), 0, random, number);
                 let backlogs = wants.has(Capability::Backlogs);
+                if wants.has(Capability::Links) {
+                    meters.links.add(Radio(number), radios.len());
+                }
                 hosts.agents.add(
                     (Radio(number), radios.len()),
                     slot,
                     (backlogs, airfair_host::HeaderId::default()),
                 );
             }
-            at_radios.push(AtRadio { rate: at.rate, interval: wants.samples() });
+            let interval = wants.samples();
+            at_radios.push(AtRadio { exchange: *exchange, interval, waiting: Vec::new() });
         }
         // Others remember the numbers of an earlier start.
         hosts.number_from(Only(0), seed);
         Self {
             id,
             hosts,
-            meters: Meters::default(),
+            meters,
             radios: at_radios,
             agenda: BTreeMap::new(),
             scheduled: 0,
@@ -73,8 +89,8 @@ impl Node {
 
     /// Starts the agent of a radio, whose counters count from these on.
     pub fn start(&mut self, radio: Radio, counted: InterfaceCounters, now: Time) {
-        let rate = self.radios[radio.0 as usize].rate;
-        let exchange = LoneExchange { rts_above: u32::MAX, rate, ..LoneExchange::default() };
+        let exchange = self.radios[radio.0 as usize].exchange;
+        let rate = exchange.rate;
         let setup = AgentSetup { node: self.id, rate, exchange, neighbours: &[], sense_margin: None };
         agents::start(self, radio, &setup, counted, now);
     }
@@ -100,6 +116,35 @@ impl Node {
     pub fn skip_sample(&mut self, radio: Radio, now: Time) {
         let interval = self.radios[radio.0 as usize].interval;
         self.schedule(HostEvent::Sample(radio), now.saturating_add(interval), radio.0);
+    }
+
+    /// Packets have arrived at a radio for a neighbour, and so many bytes with them; of a flow, if they belong to one.
+    pub fn arrived(
+        &mut self,
+        radio: Radio,
+        neighbour: NodeId,
+        (flow, class): (FlowId, PacketClass),
+        counts: (u32, u64),
+    ) {
+        // No packet shows which nodes its flow's ends are.
+        let nobody = NodeId(u32::MAX);
+        let packet = ArrivedPacket { neighbour, flow, from: nobody, to: nobody, bytes: 0, class };
+        self.meters.links.on_arrivals(radio, &packet, counts);
+    }
+
+    /// Packets wait at a radio for these neighbours.
+    pub fn set_waiting(&mut self, radio: Radio, waiting: Vec<(NodeId, u32)>) {
+        self.radios[radio.0 as usize].waiting = waiting;
+    }
+
+    /// The counters of a link are these.
+    pub fn link_counters(&mut self, radio: Radio, neighbour: NodeId, counters: LinkCounters) {
+        self.meters.links.on_counters(radio, neighbour, counters);
+    }
+
+    /// The driver sends frames to a neighbour with an exchange of its own.
+    pub fn link_rate(&mut self, radio: Radio, link: (NodeId, LoneExchange), now: Time) {
+        agents::link_rate(self, radio, link, now);
     }
 
     /// A timer of a radio's agent is due.
@@ -210,11 +255,15 @@ impl Net for Node {
         (QueueView::default(), 0)
     }
 
-    fn backlogs(&self, _: Radio) -> Vec<(NodeId, u32)> {
-        Vec::new()
+    fn backlogs(&self, radio: Radio) -> Vec<(NodeId, u32)> {
+        self.radios[radio.0 as usize].waiting.clone()
     }
 
-    fn waiting(&self, _: Radio, _: &mut dyn FnMut(NodeId)) {}
+    fn waiting(&self, radio: Radio, see: &mut dyn FnMut(NodeId)) {
+        for &(neighbour, packets) in &self.radios[radio.0 as usize].waiting {
+            (0..packets).for_each(|_| see(neighbour));
+        }
+    }
 
     fn stated_rate(&self, _: Radio, _: FlowId) -> Option<Rate> {
         None

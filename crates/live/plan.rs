@@ -1,8 +1,9 @@
 //! The scheme at each radio: the parts that are there, what is estimated, what is refused.
 
 use airfair_host::Capabilities;
-use airfair_schemes::places::{Capability, Interface, NodeId, Probability};
+use airfair_schemes::places::{Aqm, Capability, Interface, NodeId, Probability};
 use airfair_schemes::{ParamValue, Scheme};
+use airfair_units::{Rate, Span};
 
 use crate::config::{Config, LoadConfig, PRESET, RadioConfig};
 use crate::kernel::Attachment;
@@ -20,7 +21,6 @@ pub struct Plan {
 }
 
 /// A radio with the parts that it gets.
-#[derive(Debug)]
 pub struct PlannedRadio {
     /// The name of the device.
     pub device: String,
@@ -28,14 +28,31 @@ pub struct PlannedRadio {
     pub at: Interface,
     /// Where its counters come from.
     pub source: Box<dyn LoadSource>,
-    /// The action on packets that are chosen.
-    pub action: Action,
+    /// The part that acts on packets.
+    pub acts: Acts,
+    /// The scheme's AQM, of a scheme that treats flows apart: it knows their factors.
+    pub aqm: Option<Box<dyn Aqm>>,
+    /// The rate of its data frames.
+    pub rate: Rate,
+    /// The time of a packet beside its own bits, as it is configured; none: as the standard has it.
+    pub overhead: Option<Span>,
     /// The attachment of the program in the kernel.
     pub attachment: Attachment,
     /// The largest probability that is carried out.
     pub most_probability: Probability,
+    /// The least rate of a link, as a part of that of the radio.
+    pub least_share: f64,
     /// Capabilities that the scheme wants and that are estimated.
     pub estimated: Vec<Capability>,
+}
+
+/// The part of a daemon that acts on packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Acts {
+    /// Packets that are chosen are marked or dropped.
+    OnChosen(Action),
+    /// Packets to each neighbour leave at a rate.
+    ByRates,
 }
 
 impl Plan {
@@ -61,9 +78,13 @@ impl Plan {
                 device: device.clone(),
                 at,
                 source,
-                action: action(config),
+                acts: acts(config),
+                aqm: if wants.has(Capability::FlowUse) { scheme.aqm(&at) } else { None },
+                rate: radio.rate,
+                overhead: radio.overhead,
                 attachment: radio.attach.unwrap_or_else(Attachment::best),
                 most_probability: radio.most_probability,
+                least_share: radio.least_share,
                 estimated: offers.estimated(&wants),
             });
         }
@@ -77,7 +98,7 @@ impl Plan {
         let mut lines =
             vec![format!("node {}: {} ({} preset)", config.node, config.scheme.name, config.preset)];
         for radio in &self.radios {
-            let PlannedRadio { device, at, source, action, attachment, estimated, .. } = radio;
+            let PlannedRadio { device, at, source, acts, attachment, estimated, .. } = radio;
             lines.push(format!(
                 "{device}: {} at {}; counters from {} every {}",
                 at.kind(),
@@ -85,11 +106,18 @@ impl Plan {
                 source.words(),
                 self.scheme.wants(at).samples(),
             ));
-            lines.push(format!(
-                "{device}: {} packets in both directions by a program in the kernel ({}); without this daemon they pass after {HOLDS}",
-                action.words(),
-                attachment.word(),
-            ));
+            let acts = match acts {
+                Acts::OnChosen(action) => format!(
+                    "{} packets in both directions by a program in the kernel ({})",
+                    action.words(),
+                    attachment.word()
+                ),
+                Acts::ByRates => format!(
+                    "gives packets to each neighbour a rate by classes of HTB, {} of the air at least",
+                    radio.least_share
+                ),
+            };
+            lines.push(format!("{device}: {acts}; without this daemon they pass after {HOLDS}"));
             for capability in estimated {
                 lines.push(format!("{device}: estimated: {}", capability.words()));
             }
@@ -107,13 +135,14 @@ fn source(device: &str, radio: &RadioConfig) -> Box<dyn LoadSource> {
     }
 }
 
-/// The action of the scheme's AQM on a packet that is chosen.
-fn action(config: &Config) -> Action {
-    match config.scheme.name {
+/// The part of the scheme that acts on packets.
+fn acts(config: &Config) -> Acts {
+    Acts::OnChosen(match config.scheme.name {
+        "airtime" => return Acts::ByRates,
         "nred" if config.params.0.get("ecn") == Some(&ParamValue::Flag(true)) => Action::MarkOrDropSpread,
         "nred" => Action::DropSpread,
         _ => Action::Mark,
-    }
+    })
 }
 
 fn no_agent(config: &Config, device: &str, radio: &RadioConfig) -> String {
@@ -153,8 +182,13 @@ fn refusal(
     let by_preset = live.is_some_and(|built| !offers.missing(&built.wants(at)).contains(&lack));
     let remedy = match remedies.as_slice() {
         [] if by_preset => format!("; it does without with preset = \"{PRESET}\""),
-        [] if lack == Capability::Neighbours => "; a table [messages] has keys for that".to_string(),
-        [] if matches!(lack, Capability::Airtime | Capability::NavTime) => {
+        [] if matches!(lack, Capability::Neighbours | Capability::Backlogs) => {
+            "; a table [messages] has keys for that".to_string()
+        }
+        [] if lack == Capability::Links && config.messages.is_none() => {
+            "; a table [messages] has keys for that".to_string()
+        }
+        [] if matches!(lack, Capability::Airtime | Capability::NavTime | Capability::Links) => {
             "; a source of counters other than \"device\" has them".to_string()
         }
         [] => String::new(),

@@ -1,6 +1,8 @@
 //! The queueing discipline `clsact` of a device, at which older kernels keep filters.
 
+use std::cell::RefCell;
 use std::io;
+use std::os::fd::OwnedFd;
 
 use netlink_packet_core::{
     NLM_F_ACK, NLM_F_DUMP, NLM_F_REQUEST, NetlinkBuffer, NetlinkMessage, NetlinkPayload,
@@ -8,6 +10,8 @@ use netlink_packet_core::{
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage};
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
+
+use crate::netlink::MAJOR;
 
 /// The parent of `clsact`, and the handles of its two sides.
 const CLSACT: TcHandle = TcHandle { major: 0xffff, minor: 0xfff1 };
@@ -23,20 +27,48 @@ const MOST_ANSWERS: usize = 256;
 /// # Errors
 /// The kernel does not answer, or refuses.
 pub fn kind_at_clsact(device: &str) -> io::Result<Option<String>> {
-    let Some(index) = index_of(device) else { return Ok(None) };
-    let mut found = None;
+    let found = disciplines(device)?.into_iter().find(|found| found.handle.major == CLSACT.major);
+    Ok(found.map(|found| found.kind))
+}
+
+/// The kind of the discipline that somebody has put at the root of a device; none where the kernel's own stands there, or a daemon's.
+///
+/// # Errors
+/// The kernel does not answer, or refuses.
+pub fn kind_at_root(device: &str) -> io::Result<Option<String>> {
+    let is_made = |handle: TcHandle| handle.major != 0 && handle.major != MAJOR;
+    let found = disciplines(device)?.into_iter().find(|found| found.is_root && is_made(found.handle));
+    Ok(found.map(|found| found.kind))
+}
+
+/// True unless the root of a device certainly has another discipline than a daemon's.
+pub(crate) fn is_ours_at_root(device: &str) -> bool {
+    disciplines(device).map_or(true, |found| found.iter().any(|of| of.is_root && of.handle.major == MAJOR))
+}
+
+/// A discipline of a device.
+struct Discipline {
+    handle: TcHandle,
+    is_root: bool,
+    kind: String,
+}
+
+fn disciplines(device: &str) -> io::Result<Vec<Discipline>> {
+    let Some(index) = index_of(device) else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
     let mut requests = Requests::new()?;
     requests
         .send(RouteNetlinkMessage::GetQueueDiscipline(message(index, TcHandle::default())), NLM_F_DUMP)?;
     requests.answers(&mut |answer| {
         let RouteNetlinkMessage::NewQueueDiscipline(of) = answer else { return };
-        if of.header.index != index || of.header.handle.major != 0xffff {
-            return;
-        }
-        found = of.attributes.iter().find_map(|attribute| match attribute {
+        let kind = of.attributes.iter().find_map(|attribute| match attribute {
             TcAttribute::Kind(kind) => Some(kind.clone()),
             _ => None,
         });
+        if let (true, Some(kind)) = (of.header.index == index, kind) {
+            let is_root = of.header.parent == TcHandle::ROOT;
+            found.push(Discipline { handle: of.header.handle, is_root, kind });
+        }
     })?;
     Ok(found)
 }
@@ -109,11 +141,22 @@ pub fn present(mut devices: Vec<String>) -> Vec<String> {
     devices
 }
 
+thread_local! {
+    /// A socket of an earlier question: a process that may open no more files is no reason to take a device for one that has gone.
+    static SPARE: RefCell<Option<OwnedFd>> = const { RefCell::new(None) };
+}
+
 /// The number of a device of this process's network namespace.
 pub(crate) fn index_of(device: &str) -> Option<i32> {
-    use rustix::net::{AddressFamily, SocketType, netdevice::name_to_index, socket};
-    let socket = socket(AddressFamily::INET, SocketType::DGRAM, None).ok()?;
-    i32::try_from(name_to_index(&socket, device).ok()?).ok()
+    use rustix::net::{AddressFamily, SocketFlags, SocketType, netdevice::name_to_index, socket_with};
+    let opened = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None);
+    SPARE.with_borrow_mut(|spare| {
+        // A new one where there can be: the thread may be in another network than before.
+        if let Ok(socket) = opened {
+            *spare = Some(socket);
+        }
+        i32::try_from(name_to_index(spare.as_ref()?, device).ok()?).ok()
+    })
 }
 
 /// Requests to the kernel's traffic control.

@@ -11,7 +11,10 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use airfair_units::{Span, Time};
+
 use crate::config::StatusConfig;
+use crate::log::{Level, line};
 
 /// Clients of the page that have not asked yet.
 const MOST_CLIENTS: usize = 8;
@@ -23,7 +26,10 @@ const AT_ONCE: usize = 16;
 const LARGEST: u64 = 1 << 20;
 
 /// Longest time for the answer of a daemon.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_millis(1_500);
+
+/// No client is waited for during this time after one could not be accepted: descriptors do not come back at once.
+const REST: Span = Span::from_secs(1);
 
 /// The listeners of a daemon. The path of the socket is removed when this is dropped.
 #[derive(Debug)]
@@ -32,6 +38,10 @@ pub struct Server {
     socket: UnixListener,
     page: Option<TcpListener>,
     clients: Vec<TcpStream>,
+    /// The end of the last rest.
+    rests_until: Time,
+    /// A rest is logged once.
+    has_rested: bool,
 }
 
 /// The texts that a client may get.
@@ -59,26 +69,40 @@ impl Server {
         socket.set_nonblocking(true).map_err(wrong)?;
         // Root and the daemon's own user ask.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(wrong)?;
-        Ok(Self { path, socket, page, clients: Vec::new() })
+        Ok(Self { path, socket, page, clients: Vec::new(), rests_until: Time::ZERO, has_rested: false })
     }
 
     /// Descriptors that are readable when there is something to serve.
-    pub fn watched(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        let page = self.page.iter().map(AsFd::as_fd);
-        std::iter::once(self.socket.as_fd()).chain(page).chain(self.clients.iter().map(AsFd::as_fd))
+    pub fn watched(&self, now: Time) -> impl Iterator<Item = BorrowedFd<'_>> {
+        let rests = now < self.rests_until;
+        let listeners = std::iter::once(self.socket.as_fd()).chain(self.page.iter().map(AsFd::as_fd));
+        listeners.filter(move |_| !rests).chain(self.clients.iter().map(AsFd::as_fd))
     }
 
     /// Serves all that can be served now.
-    pub fn serve(&mut self, texts: &dyn Texts) {
+    pub fn serve(&mut self, texts: &dyn Texts, now: Time) {
         let mut text = None;
         for _ in 0..AT_ONCE {
-            let Ok((mut client, _)) = self.socket.accept() else { break };
+            let mut client = match self.socket.accept() {
+                Ok((client, _)) => client,
+                Err(error) => {
+                    self.rest(&error, now);
+                    break;
+                }
+            };
             // An answer is smaller than the room of a new connection.
             _ = client.set_nonblocking(true);
             _ = client.write_all(text.get_or_insert_with(|| texts.json()).as_bytes());
         }
         for _ in 0..AT_ONCE {
-            let Some(Ok((client, _))) = self.page.as_ref().map(TcpListener::accept) else { break };
+            let client = match self.page.as_ref().map(TcpListener::accept) {
+                Some(Ok((client, _))) => client,
+                Some(Err(error)) => {
+                    self.rest(&error, now);
+                    break;
+                }
+                None => break,
+            };
             if client.set_nonblocking(true).is_ok() {
                 if self.clients.len() >= MOST_CLIENTS {
                     self.clients.remove(0);
@@ -87,6 +111,19 @@ impl Server {
             }
         }
         self.clients.retain_mut(|client| !answer(client, texts));
+    }
+
+    /// Rests where no client can be accepted, as this process has all the descriptors that it may have: the client stays in the queue, and
+    /// its listener readable.
+    fn rest(&mut self, error: &io::Error, now: Time) {
+        use io::ErrorKind::{ConnectionAborted, Interrupted, WouldBlock};
+        if matches!(error.kind(), ConnectionAborted | Interrupted | WouldBlock) {
+            return;
+        }
+        self.rests_until = now.saturating_add(REST);
+        if !std::mem::replace(&mut self.has_rested, true) {
+            line(Level::Warning, &format!("clients of the state have to wait: {error}"));
+        }
     }
 }
 
@@ -152,19 +189,17 @@ fn answer(client: &mut TcpStream, texts: &dyn Texts) -> bool {
 /// The answer of a daemon at its socket.
 ///
 /// # Errors
-/// No daemon runs, or it belongs to another user.
+/// No daemon answers within two seconds, or it belongs to another user.
 pub fn state_at(path: &Path) -> Result<String, String> {
-    let socket = connect(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
-            format!("{}: no daemon runs (airfaird run)", path.display())
-        }
+    let silent = || format!("no daemon answers at {}: is it running?", path.display());
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused | io::ErrorKind::WouldBlock => silent(),
         _ => format!("{}: {error}", path.display()),
-    })?;
-    let socket = socket.ok_or_else(|| format!("{}: the daemon is too busy to answer", path.display()))?;
-    socket.set_nonblocking(false).map_err(|error| format!("{}: {error}", path.display()))?;
+    };
+    // One whose queue is full is stopped, or has no descriptors left.
+    let socket = connect(path).map_err(failed)?.ok_or_else(silent)?;
+    socket.set_nonblocking(false).and_then(|()| socket.set_read_timeout(Some(PATIENCE))).map_err(failed)?;
     let mut text = String::new();
-    let read =
-        socket.set_read_timeout(Some(PATIENCE)).and_then(|()| socket.take(LARGEST).read_to_string(&mut text));
-    read.map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(text)
+    socket.take(LARGEST).read_to_string(&mut text).map_err(failed)?;
+    if text.is_empty() { Err(silent()) } else { Ok(text) }
 }

@@ -5,7 +5,6 @@ use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::Attachment;
 use crate::marker::PacketCounts;
 use crate::messages::Reason;
 
@@ -62,7 +61,7 @@ pub struct NeighbourState {
 pub struct RadioState {
     /// The name of the device.
     pub device: String,
-    /// The attachment of the program in the kernel: "tcx" or "clsact".
+    /// The place of the program in the kernel: "tcx" or "clsact", or "htb" of a scheme that gives links rates.
     pub attachment: String,
     /// True if the last setting holds; false: all packets pass.
     pub acts: bool,
@@ -78,6 +77,9 @@ pub struct RadioState {
     pub gauges: Vec<Gauge>,
     /// Neighbours whose hellos are heard.
     pub neighbours: Vec<NeighbourState>,
+    /// Links to neighbours, of schemes that give links rates.
+    #[serde(default)]
+    pub links: Vec<LinkState>,
     /// Outgoing packets.
     pub outgoing: DirectionState,
     /// Incoming packets.
@@ -91,6 +93,27 @@ pub struct Gauge {
     pub name: String,
     /// The value.
     pub value: f64,
+}
+
+/// The link to a neighbour, of a scheme that gives links rates.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkState {
+    /// The number of the neighbour.
+    pub number: u32,
+    /// The name of the neighbour; empty until a hello has come.
+    pub node: String,
+    /// The rate at which packets leave, bit/s, with the overhead of each; none: there is no limit.
+    pub rate_bps: Option<u64>,
+    /// Packets that wait.
+    pub waiting: u32,
+    /// Packets of IP that have arrived for it.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Those to which a rate has applied.
+    pub limited: u64,
+    /// Those that were dropped because too many waited.
+    pub dropped: u64,
 }
 
 /// Packets of a radio in one direction, since the daemon has started.
@@ -152,6 +175,18 @@ impl State {
                 radio.gauges.iter().map(|gauge| format!("{} {:.4}", gauge.name, gauge.value)).collect();
             if !gauges.is_empty() {
                 _ = writeln!(text, "  {}", gauges.join(", "));
+            }
+            for link in &radio.links {
+                let LinkState { node, rate_bps, waiting, packets, dropped, .. } = link;
+                let rate = rate_bps
+                    .map_or_else(|| "no limit".to_string(), |rate| airfair_units::Rate(rate).to_string());
+                _ = writeln!(
+                    text,
+                    "  to {node}: {rate}, packets {packets}, waiting {waiting}, dropped {dropped}"
+                );
+            }
+            if !radio.links.is_empty() {
+                continue;
             }
             for (name, of) in [("outgoing", &radio.outgoing), ("incoming", &radio.incoming)] {
                 let DirectionState { probability, packets, ecn_capable, marked, dropped, .. } = of;
@@ -266,6 +301,40 @@ impl State {
             "Neighbours whose hellos are heard.",
             by_radio(&|radio| radio.neighbours.len() as f64),
         );
+        let by_link = |value: &dyn Fn(&LinkState) -> Option<f64>| {
+            let all = self.radios.iter().flat_map(|radio| {
+                radio.links.iter().filter_map(|link| {
+                    Some((format!("{},neighbour=\"{}\"", device(radio), label(&link.node)), value(link)?))
+                })
+            });
+            all.collect::<Vec<_>>()
+        };
+        if self.radios.iter().any(|radio| !radio.links.is_empty()) {
+            page.metric(
+                "link_rate_bits_per_second",
+                "gauge",
+                "Rate at which packets to a neighbour leave; missing where there is no limit.",
+                by_link(&|link| link.rate_bps.map(|rate| rate as f64)),
+            );
+            page.metric(
+                "link_waiting_packets",
+                "gauge",
+                "Packets that wait for a neighbour.",
+                by_link(&|link| Some(f64::from(link.waiting))),
+            );
+            page.metric(
+                "link_bytes_total",
+                "counter",
+                "Bytes of packets of IP that have arrived for a neighbour.",
+                by_link(&|link| Some(link.bytes as f64)),
+            );
+            page.metric(
+                "link_dropped_packets_total",
+                "counter",
+                "Packets that were dropped because too many waited for a neighbour.",
+                by_link(&|link| Some(link.dropped as f64)),
+            );
+        }
         if let Some(messages) = &self.messages {
             page.metric(
                 "messages_sent_total",
@@ -330,12 +399,6 @@ impl State {
         );
         page.0
     }
-}
-
-/// The word for how a program is attached.
-#[must_use]
-pub fn word_of(attachment: Attachment) -> String {
-    attachment.word().to_string()
 }
 
 fn device(radio: &RadioState) -> String {

@@ -3,7 +3,9 @@
 #![allow(unsafe_code, reason = "the system's interface: each call says why it is sound")]
 
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::ptr::NonNull;
+use std::sync::atomic::AtomicU32;
 
 /// A descriptor from which the signals that end a daemon, and the one that lets it read its configuration again, can be read. They no
 /// longer interrupt this process.
@@ -55,5 +57,41 @@ pub(crate) fn block_all_signals() {
         let mut all: libc::sigset_t = std::mem::zeroed();
         libc::sigfillset(&raw mut all);
         libc::sigprocmask(libc::SIG_BLOCK, &raw const all, std::ptr::null_mut());
+    }
+}
+
+/// Words of memory that the kernel writes, too.
+#[derive(Debug)]
+pub(crate) struct SharedWords {
+    begin: NonNull<AtomicU32>,
+    words: usize,
+}
+
+impl SharedWords {
+    /// The first words of a map of the kernel that can be mapped.
+    pub fn map(fd: BorrowedFd<'_>, words: usize) -> io::Result<Self> {
+        let (read_write, length) = (libc::PROT_READ | libc::PROT_WRITE, words * size_of::<AtomicU32>());
+        // SAFETY: no memory of this process is touched; the result is checked.
+        let begin = unsafe {
+            libc::mmap(std::ptr::null_mut(), length, read_write, libc::MAP_SHARED, fd.as_raw_fd(), 0)
+        };
+        match NonNull::new(begin.cast()).filter(|_| begin != libc::MAP_FAILED) {
+            Some(begin) => Ok(Self { begin, words }),
+            None => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// The words.
+    pub fn words(&self) -> &[AtomicU32] {
+        // SAFETY: the memory is mapped as long as this value is there, is aligned to a page, and all bits are a valid value. The kernel
+        // writes whole words.
+        unsafe { std::slice::from_raw_parts(self.begin.as_ptr(), self.words) }
+    }
+}
+
+impl Drop for SharedWords {
+    fn drop(&mut self) {
+        // SAFETY: it was mapped with this length, and nobody holds a reference any more.
+        unsafe { libc::munmap(self.begin.as_ptr().cast(), self.words * size_of::<AtomicU32>()) };
     }
 }

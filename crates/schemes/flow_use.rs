@@ -73,6 +73,17 @@ impl<T: Copy + Default> FlowUse<T> {
         self.flows.get(&flow).is_some_and(|entry| entry.answered)
     }
 
+    /// Adds the bytes of a flow in a window, outgoing and incoming.
+    pub(crate) fn add_bytes(&mut self, flow: FlowId, bytes: [u32; 2]) {
+        self.add(flow, Direction::Outgoing, bytes[0]);
+        self.add(flow, Direction::Incoming, bytes[1]);
+    }
+
+    /// A flow's value; None for a flow that had no packet before the present window.
+    pub(crate) fn value(&self, flow: FlowId) -> Option<T> {
+        self.flows.get(&flow).filter(|entry| entry.average > 0.0).map(|entry| entry.value)
+    }
+
     /// Ends a window: averages move, flows without use are forgotten, and `value` computes each flow's value from its average and the mean
     /// of all averages.
     pub(crate) fn end_window(&mut self, value: impl Fn(f64, f64) -> T) {

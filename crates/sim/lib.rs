@@ -26,4 +26,4 @@ pub use names::natural_cmp;
 pub use node::plane::accounts::drop_reason;
 pub use node::plane::outside::{Egress, Fate, Ingress, Injection, PacketBytes};
 pub use traffic::{LARGEST_PAYLOAD, NoRoom, without_room};
-pub use world::{PortEnd, RouteEntry, World, offered, radio_counters};
+pub use world::{PortEnd, RouteEntry, World, count_links, link_counters, offered, radio_counters};

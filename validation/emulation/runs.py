@@ -25,6 +25,9 @@ FELL_BEHIND = "fell behind"
 STARTED_LATE = "started late"
 """A program began after half of the warm-up: the machine was busy."""
 
+PARTS = 4
+"""Parts of a run after its warm-up, for which a receiver's goodput is a measure of its own."""
+
 TRIES = 3
 """A run that fell behind is repeated twice."""
 
@@ -191,7 +194,12 @@ def of_receiver(flow: str, text: str, first_s: float, from_s: int, until_s: int)
     found: dict[str, float] = {}
     if first_s < until_s - 2:
         first, end = max(math.ceil(from_s - first_s), 0), math.floor(until_s - first_s)
-        found[f"received goodput {flow}"] = 8e-3 * sum((of["intervals"] or [])[first:end]) / (end - first)
+        seconds = (of["intervals"] or [])[first:end]
+        found[f"received goodput {flow}"] = 8e-3 * sum(seconds) / (end - first)
+        for part in range(PARTS):
+            of_part = seconds[part * len(seconds) // PARTS : (part + 1) * len(seconds) // PARTS]
+            if of_part:
+                found[f"part {part + 1} goodput {flow}"] = 8e-3 * sum(of_part) / len(of_part)
     packets = of["packets"]
     if packets is not None and packets["delay_p99_s"] is not None:
         found[f"p99 {flow}"] = 1e3 * packets["delay_p99_s"]

@@ -53,6 +53,8 @@ class Row:
     rate: str
     mesh: bool
     checks: tuple[Check, ...]
+    overhead: str | None = None
+    """The time of a packet beside its bits, where it is not that of the standard's defaults."""
 
     def of_scheme(self) -> World:
         """With the scheme in the emulator or the simulator."""
@@ -68,6 +70,8 @@ class Row:
     def _config(self, node: str) -> str:
         law = self.scheme.partition(":")[0]
         text = f'scheme = "{law}"\nnode = "{node}"\n[radio.wl0]\nrate = "{self.rate}"\nload = "emulation"\n'
+        if self.overhead is not None:
+            text += f'overhead = "{self.overhead}"\n'
         return f'{text}[messages]\nkeys = "{keys()}"\n' if self.mesh else text
 
 
@@ -119,6 +123,21 @@ def rows() -> list[Row]:
                 Check("share of the middle pair", three[1:2], share, "%", share_of=three),
                 Check("share of the left pair", three[:1], share, "%", share_of=three),
             ),
+        ),
+        Row(
+            "three-pairs-airtime",
+            "The same with the airtime allocator: HTB holds each link to its share of the air. Every frame "
+            "has RTS and CTS at 1 Mbit/s, 1.7 ms for each packet, which the daemons' configuration says.",
+            "airtime",
+            pairs("airtime", 30),
+            "2 Mbit/s",
+            mesh=True,
+            checks=(
+                Check("all flows", three, total),
+                Check("share of the middle pair", three[1:2], share, "%", share_of=three),
+                Check("share of the left pair", three[:1], share, "%", share_of=three),
+            ),
+            overhead="1.7 ms",
         ),
         Row(
             "hidden",

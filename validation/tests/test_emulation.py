@@ -49,7 +49,9 @@ def test_reports_of_programs() -> None:
     report = json.dumps({"flows": [flow]})
     # The first byte comes at 1.5 s: the first whole second after 5 s is the fifth, from 5.5 s; the sixth ends
     # at 7.5 s, before the end.
-    expected = {"received goodput a": 8e-3 * 4000 / 2}
+    # Of four parts of two seconds two have none.
+    parts = {"part 2 goodput a": 16.0, "part 4 goodput a": 16.0}
+    expected = {"received goodput a": 8e-3 * 4000 / 2, **parts}
     assert of_receiver("a", report, first_s=1.5, from_s=5, until_s=8) == expected
     assert of_receiver("a", '{"flows": []}', first_s=1.5, from_s=5, until_s=8) == {}
     answer = "64 bytes from 10.0.0.2: icmp_seq={} ttl=64 time={} ms\n"

@@ -100,35 +100,34 @@ impl LinkMeter {
         links.get_mut(at)
     }
 
-    fn count_flow(&mut self, packet: &ArrivedPacket) {
-        let ArrivedPacket { neighbour, flow, from, to, bytes, .. } = *packet;
+    fn count_flow(&mut self, packet: &ArrivedPacket, (packets, bytes): (u32, u64)) {
+        let ArrivedPacket { neighbour, flow, from, to, .. } = *packet;
         let flows = &mut self.rows.flows;
         match flows.binary_search_by_key(&(flow, neighbour), |row| (row.flow, row.neighbour)) {
             Ok(at) => {
                 let row = &mut flows[at];
-                row.packets = row.packets.saturating_add(1);
-                row.bytes = row.bytes.saturating_add(u64::from(bytes));
+                row.packets = row.packets.saturating_add(packets);
+                row.bytes = row.bytes.saturating_add(bytes);
             }
             Err(_) if flows.len() >= MOST_ROWS => {}
             Err(at) => {
-                let bytes = u64::from(bytes);
-                flows.insert(at, FlowSample { flow, from, to, neighbour, packets: 1, bytes, stated: None });
+                flows.insert(at, FlowSample { flow, from, to, neighbour, packets, bytes, stated: None });
             }
         }
     }
 
-    fn count_answer(&mut self, packet: &ArrivedPacket) {
-        let ArrivedPacket { neighbour, flow, bytes, .. } = *packet;
+    fn count_answer(&mut self, packet: &ArrivedPacket, (packets, bytes): (u32, u64)) {
+        let ArrivedPacket { neighbour, flow, .. } = *packet;
         let answers = &mut self.rows.answers;
         match answers.binary_search_by_key(&(flow, neighbour), |row| (row.flow, row.neighbour)) {
             Ok(at) => {
                 let row = &mut answers[at];
-                row.packets = row.packets.saturating_add(1);
-                row.bytes = row.bytes.saturating_add(u64::from(bytes));
+                row.packets = row.packets.saturating_add(packets);
+                row.bytes = row.bytes.saturating_add(bytes);
             }
             Err(_) if answers.len() >= MOST_ROWS => {}
             Err(at) => {
-                answers.insert(at, AnswerSample { flow, neighbour, packets: 1, bytes: u64::from(bytes) });
+                answers.insert(at, AnswerSample { flow, neighbour, packets, bytes });
             }
         }
     }
@@ -162,14 +161,19 @@ impl<R: Ix> LinkMeters<R> {
 
     /// Counts a packet that arrives at a radio's queue.
     pub fn on_arrival(&mut self, radio: R, packet: &ArrivedPacket) {
+        self.on_arrivals(radio, packet, (1, packet.bytes.into()));
+    }
+
+    /// Counts so many packets, with so many bytes together, that have arrived at a radio's queue and are like this one.
+    pub fn on_arrivals(&mut self, radio: R, packet: &ArrivedPacket, counts: (u32, u64)) {
         let Some(meter) = self.at(radio).filter(|_| packet.class != PacketClass::Control) else { return };
         if let Some(link) = meter.link(packet.neighbour) {
-            link.arrived = link.arrived.saturating_add(1);
+            link.arrived = link.arrived.saturating_add(counts.0);
         }
         match packet.class {
             _ if packet.flow == FlowId::NONE => {}
-            PacketClass::Data => meter.count_flow(packet),
-            PacketClass::Ack => meter.count_answer(packet),
+            PacketClass::Data => meter.count_flow(packet, counts),
+            PacketClass::Ack => meter.count_answer(packet, counts),
             PacketClass::Control => {}
         }
     }

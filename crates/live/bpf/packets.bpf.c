@@ -1,37 +1,20 @@
 // The part of the daemon in the kernel: packets of one device, judged in both directions.
 //
-// The daemon writes into `settings` what a scheme's law has set: with which probability packets are marked or dropped, and until when. After
-// that moment, by the boot clock, packets pass: a daemon that has stopped does no harm.
+// The daemon writes into `settings` what a scheme's law has set: with which probability packets are marked or dropped, and until when.
+// After that moment, by the boot clock, packets pass: a daemon that has stopped does no harm.
 
-#include <linux/bpf.h>
-#include <linux/if_ether.h>
-#include <linux/in.h>
-#include <linux/ip.h>
-#include <linux/ipv6.h>
-#include <linux/pkt_cls.h>
+#include "common.h"
 
-#define SECTION(name) __attribute__((section(name), used))
-#define INLINE static inline __attribute__((always_inline))
-#define __uint(name, value) int(*name)[value]
-#define __type(name, value) typeof(value) *name
-
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define NETWORK(value) __builtin_bswap16(value)
-#else
-#define NETWORK(value) (value)
-#endif
-
-static void *(*map_lookup)(void *map, const void *key) = (void *)BPF_FUNC_map_lookup_elem;
 static __u32 (*random_u32)(void) = (void *)BPF_FUNC_get_prandom_u32;
-static __u64 (*boot_clock)(void) = (void *)BPF_FUNC_ktime_get_boot_ns;
 static long (*set_ce)(struct __sk_buff *packet) = (void *)BPF_FUNC_skb_ecn_set_ce;
-static long (*load_bytes)(const void *packet, __u32 offset, void *to, __u32 bytes) = (void *)BPF_FUNC_skb_load_bytes;
 
 // Bits of `actions`.
 enum {
 	MARK = 1,   // a packet that can carry a mark is marked
 	DROP = 2,   // a packet that is not marked is dropped
 	SPREAD = 4, // from one packet to the next that is chosen the distances are alike (NRED, Algorithm 5.2)
+	FLOWS = 8,  // flows differ: the probability of a packet is that of the setting times the factor of its flow
+	ANSWERS = 16, // the factor is that of acknowledgements, too
 };
 
 // The setting of a direction: 0 outgoing, 1 incoming.
@@ -39,7 +22,7 @@ struct setting {
 	__u64 until;     // boot clock, ns: afterwards all packets pass
 	__u64 numerator; // the probability is this by 2^32
 	__u32 actions;
-	__u32 reserved;
+	__u32 most;      // by 2^32: with the factor of a flow the probability is no larger; the largest number is 1
 };
 
 // Packets of a direction so far.
@@ -74,81 +57,55 @@ struct {
 	__type(value, __u32);
 } distances SECTION(".maps");
 
-// UDP ports of messages, which no scheme drops: those of the daemon and of routing protocols.
+// The factor of flows of which nothing is known, by 2^16.
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 64);
-	__type(key, __u16);
-	__type(value, __u8);
-} messages SECTION(".maps");
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} unknown SECTION(".maps");
 
-// The fields of a packet that matter.
-struct fields {
-	__u8 ecn;       // of the IP header
-	__u8 is_data;   // TCP or UDP, and no message
-};
-
-// Copies bytes of a packet from an offset, with a call only if they are in another part of its memory. No pointer is compared but with the end: the
-// kernel allows no more to a daemon without CAP_PERFMON.
-#define COPY(packet, offset, to) \
-	({ \
-		const void *data_ = (const void *)(long)(packet)->data, *end_ = (const void *)(long)(packet)->data_end; \
-		int copied_ = 1; \
-		if (data_ + (offset) + sizeof(to) <= end_) \
-			__builtin_memcpy(&(to), data_ + (offset), sizeof(to)); \
-		else \
-			copied_ = load_bytes(packet, offset, &(to), sizeof(to)) == 0; \
-		copied_; \
-	})
-
-INLINE int read_fields(struct __sk_buff *packet, struct fields *found, int ports)
+// Counts a packet for its flow, and returns the flow's factor.
+INLINE __u64 factor_of(struct __sk_buff *packet, __u64 fields, __u32 direction)
 {
-	__u8 protocol;
-	__u32 transport;
-	found->is_data = 0;
-	if (packet->protocol == NETWORK(ETH_P_IP)) {
-		struct iphdr ip;
-		if (!COPY(packet, ETH_HLEN, ip))
-			return 0;
-		found->ecn = ip.tos & 3;
-		protocol = ip.protocol;
-		transport = ETH_HLEN + 4 * ip.ihl;
-		// A later fragment has no ports: of a datagram that may be a message none is dropped.
-		if (ip.frag_off & NETWORK(0x1fff)) {
-			found->is_data = protocol == IPPROTO_TCP;
-			return 1;
-		}
-	} else if (packet->protocol == NETWORK(ETH_P_IPV6)) {
-		struct ipv6hdr ip;
-		if (!COPY(packet, ETH_HLEN, ip))
-			return 0;
-		found->ecn = ip.flow_lbl[0] >> 4 & 3;
-		protocol = ip.nexthdr;
-		transport = ETH_HLEN + sizeof(ip);
+	__u32 *factor = value_at(&unknown, 0), bytes = packet->len - ETH_HLEN;
+	if (!factor)
+		return 1 << 16;
+	__u32 unknown_factor = *factor, at = slot_of(hash_of(fields), unknown_factor, 0);
+	struct slot *slot = value_at(&slots, at);
+	if (!slot)
+		return unknown_factor;
+	// Bytes of data going out and coming in, of acknowledgements going out and coming in.
+	if (fields & IS_ANSWER) {
+		if (direction)
+			ADD(slot->counts[3], bytes);
+		else
+			ADD(slot->counts[2], bytes);
+	} else if (direction) {
+		ADD(slot->counts[1], bytes);
 	} else {
-		return 0;
+		ADD(slot->counts[0], bytes);
 	}
-	if (!ports)
-		return 1;
-	if (protocol == IPPROTO_TCP) {
-		found->is_data = 1;
-	} else if (protocol == IPPROTO_UDP) {
-		__u16 port;
-		found->is_data = load_bytes(packet, transport + 2, &port, sizeof(port)) == 0 && !map_lookup(&messages, &port);
-	}
-	return 1;
+	return slot->factor;
 }
 
-// Is this packet chosen, with a probability of `numerator` by 2^32?
-INLINE int chosen(const struct setting *set, __u32 direction)
+// Is this packet chosen, with the probability of the setting times a factor by 2^16?
+INLINE int chosen(const struct setting *set, __u64 factor, __u32 direction)
 {
-	__u64 p = set->numerator, one = 1ULL << 32;
+	__u64 one = 1ULL << 32, p = set->numerator;
+	// A factor has 31 bits, and a probability 33.
+	if (factor != 1 << 16) {
+		__u64 most = set->most < 0xffffffff ? set->most : one;
+		p = p * factor >> 16;
+		if (p > most)
+			p = most;
+	}
 	if (!(set->actions & SPREAD))
 		return p && random_u32() < p;
-	__u32 *distance = map_lookup(&distances, &direction);
+	__u32 *distance = value_at(&distances, direction);
 	if (!distance)
 		return 0;
-	if (p == 0) {
+	if (set->numerator == 0) {
 		*distance = 0;
 		return 0;
 	}
@@ -165,26 +122,29 @@ INLINE int chosen(const struct setting *set, __u32 direction)
 
 INLINE int judge(struct __sk_buff *packet, __u32 direction)
 {
-	struct setting *set = map_lookup(&settings, &direction);
-	struct count *count = map_lookup(&counts, &direction);
-	struct fields fields;
+	struct setting *set = value_at(&settings, direction);
+	struct count *count = value_at(&counts, direction);
 	if (!set || !count)
 		return TC_ACT_UNSPEC;
-	int drops = set->actions & DROP;
-	if (!read_fields(packet, &fields, drops))
+	int drops = set->actions & DROP, flows = set->actions & FLOWS;
+	__u64 fields = fields_of(packet, drops | flows);
+	if (!(fields & IS_IP))
 		return TC_ACT_UNSPEC;
 	__u32 segments = packet->gso_segs ? packet->gso_segs : 1;
-	int able = fields.ecn != 0;
+	int able = (fields & ECN) != 0;
 	count->packets += segments;
 	count->bytes += packet->len - ETH_HLEN;
 	if (able)
 		count->able += segments;
+	__u64 factor = 1 << 16;
+	if (flows && fields & IS_DATA && (!(fields & IS_ANSWER) || set->actions & ANSWERS))
+		factor = factor_of(packet, fields, direction);
 	if (boot_clock() > set->until)
 		return TC_ACT_UNSPEC;
-	if (drops && !fields.is_data)
+	if (drops && !(fields & IS_DATA))
 		return TC_ACT_UNSPEC;
 	count->judged += segments;
-	if (!chosen(set, direction))
+	if (!chosen(set, factor, direction))
 		return TC_ACT_UNSPEC;
 	if (set->actions & MARK && able && set_ce(packet) == 1) {
 		count->marked += segments;
@@ -208,6 +168,3 @@ int airfair_in(struct __sk_buff *packet)
 {
 	return judge(packet, 1);
 }
-
-// The kernel's licence names: no function that is called here is for the GPL only.
-char _license[] SECTION("license") = "Dual MIT/GPL";

@@ -4,7 +4,7 @@ use airfair_host::InterfaceCounters;
 use airfair_schemes::places::{Capability, LinkUse};
 use airfair_units::Time;
 
-use super::{Fault, LoadSource};
+use super::{Counters, Fault, LoadSource};
 use crate::netlink::{InterfaceTraffic, Interfaces};
 
 /// Bytes of an Ethernet header, which the kernel's counters of a device have for each packet and IP does not.
@@ -49,10 +49,12 @@ fn use_of(traffic: &InterfaceTraffic) -> LinkUse {
 }
 
 impl LoadSource for DeviceCounters {
-    fn read(&mut self, now: Time) -> Result<Option<InterfaceCounters>, Fault> {
+    fn read(&mut self, now: Time) -> Result<Option<Counters>, Fault> {
         let link = self.link()?;
         let traffic = link.sent_packets.saturating_add(link.received_packets);
-        Ok(Some(InterfaceCounters { at: now, airtime: None, link, traffic, ..InterfaceCounters::default() }))
+        let interface =
+            InterfaceCounters { at: now, airtime: None, link, traffic, ..InterfaceCounters::default() };
+        Ok(Some(Counters::of(interface)))
     }
 
     fn offers(&self) -> (&'static [Capability], &'static [Capability]) {

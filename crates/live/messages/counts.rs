@@ -15,7 +15,8 @@ pub enum Reason {
     Replay,
     /// A packet of this start of this node, as a socket or a relay may return it; not verified.
     OwnPacket,
-    /// An authentic packet with this node's name that this start has not sent: of an earlier start, or of another node of the same name.
+    /// An authentic packet with this node's name that this start has not sent: of an earlier start, or of another node of the same name,
+    /// or of a name with the same number.
     OwnName,
     /// A challenge or a reply to another node; not verified.
     NotForMe,

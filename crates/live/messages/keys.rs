@@ -3,9 +3,10 @@
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::Read;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use super::access::{Process, Rights};
 use super::mac::{Authenticator, key_tag};
 
 const MOST_KEYS: usize = 4;
@@ -96,8 +97,18 @@ impl Keys {
     }
 
     /// Keys of a file; see [`Self::parse`]. The file is a regular one of at most 64 KiB; its owner is the user that runs this program, or
-    /// root, and nobody else may read or write it.
+    /// root, nobody else may write it, and nobody else may read it but a group of this process.
     pub fn read(path: &Path) -> Result<Self, KeyError> {
+        Self::read_by(path, &|_| Process::current())
+    }
+
+    /// The same as [`Self::read`] for a process of the user that owns the file, and of its group: for a check by root, who may run the
+    /// daemon as that user.
+    pub fn read_as_owner(path: &Path) -> Result<Self, KeyError> {
+        Self::read_by(path, &|rights| Process { user: rights.owner, groups: vec![rights.group] })
+    }
+
+    fn read_by(path: &Path, process: &dyn Fn(&Rights) -> Process) -> Result<Self, KeyError> {
         let label = path.display().to_string();
         let error = |expected, found: String| KeyError { place: label.clone(), expected, found };
         let failed = |problem: std::io::Error| error("a file of keys that can be read", problem.to_string());
@@ -108,7 +119,7 @@ impl Keys {
             .custom_flags(flags.bits().cast_signed())
             .open(path)
             .map_err(failed)?;
-        check_permissions(&file, &error)?;
+        check_rights(&file, process, &error)?;
         let mut bytes = Vec::new();
         file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(failed)?;
         if bytes.len() as u64 > LARGEST_FILE {
@@ -185,24 +196,16 @@ fn secret(hex: &str, place: &str) -> Result<Vec<u8>, KeyError> {
     Ok(pairs.iter().map(|[high, low]| high << 4 | low).collect())
 }
 
-/// Refuses a file that somebody else can read or write, by the metadata of the file that is open.
-fn check_permissions(file: &File, error: &dyn Fn(&'static str, String) -> KeyError) -> Result<(), KeyError> {
-    let data =
-        file.metadata().map_err(|problem| error("a file of keys that can be read", problem.to_string()))?;
-    if !data.is_file() {
+/// Refuses a file that somebody else may read or write, by the rights of the file that is open.
+fn check_rights(
+    file: &File,
+    process: &dyn Fn(&Rights) -> Process,
+    error: &dyn Fn(&'static str, String) -> KeyError,
+) -> Result<(), KeyError> {
+    let failed = |problem: std::io::Error| error("a file of keys that can be read", problem.to_string());
+    if !file.metadata().map_err(failed)?.is_file() {
         return Err(error("a regular file", "another kind of file".to_string()));
     }
-    let user = rustix::process::geteuid().as_raw();
-    if data.uid() != 0 && data.uid() != user {
-        return Err(error(
-            "a file of root or of the user that runs this program",
-            format!("one of user {}", data.uid()),
-        ));
-    }
-    let mode = data.mode() & 0o7777;
-    if mode & 0o077 != 0 {
-        let found = format!("mode {mode:04o}: chmod 600, and replace the keys if others may have read them");
-        return Err(error("a file that only its owner may read and write", found));
-    }
-    Ok(())
+    let rights = Rights::of(file).map_err(failed)?;
+    rights.fault(&process(&rights)).map_or(Ok(()), |(expected, found)| Err(error(expected, found)))
 }

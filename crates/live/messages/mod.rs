@@ -75,6 +75,7 @@
 //!   answered. Keys are shared, as in RFC 8967.
 //! - To read: nothing is encrypted.
 
+mod access;
 mod bucket;
 mod counts;
 mod keys;

@@ -5,8 +5,9 @@ use airfair_schemes::places::NodeId;
 use super::counts::Reason;
 use super::mac::{Authenticator, MAC_LEN};
 
-/// Length of the longest packet, bytes: it fits a frame of Ethernet or 802.11 behind IPv6, UDP and the headers of a mesh.
-pub const LARGEST_PACKET: usize = 1400;
+/// Length of the longest packet, bytes: the largest announcement of the airtime allocator fits. Those above 1400 bytes, from nodes that
+/// hear of a hundred links, may travel in two fragments.
+pub const LARGEST_PACKET: usize = 1500;
 /// Length of the longest payload, bytes.
 pub const LARGEST_PAYLOAD: usize = LARGEST_PACKET - HEADER_LEN - MAC_LEN;
 

@@ -1,6 +1,7 @@
 //! Numbers of the kernel's interface, with the names that its headers give them.
 //!
-//! Sources: `linux/netlink.h`, `linux/genetlink.h`, `linux/nl80211.h`, `linux/rtnetlink.h`, `linux/if_link.h`, `linux/if.h`.
+//! Sources: `linux/netlink.h`, `linux/genetlink.h`, `linux/nl80211.h`, `linux/rtnetlink.h`, `linux/if_link.h`, `linux/if.h`,
+//! `linux/gen_stats.h`, `linux/pkt_sched.h`.
 
 /// Defines constants of one type.
 macro_rules! numbers {
@@ -96,6 +97,11 @@ numbers! { u32:
 numbers! { u16:
     RTM_NEWLINK = 16,
     RTM_GETLINK = 18,
+    RTM_NEWQDISC = 36,
+    RTM_DELQDISC = 37,
+    RTM_NEWTCLASS = 40,
+    RTM_DELTCLASS = 41,
+    RTM_GETTCLASS = 42,
     IFLA_ADDRESS = 1,
     IFLA_IFNAME = 3,
     IFLA_MTU = 4,
@@ -104,6 +110,21 @@ numbers! { u16:
     IFLA_INFO_KIND = 1,
 }
 numbers! { u32: IFF_UP = 1, IFF_LOWER_UP = 1 << 16 }
+
+// linux/rtnetlink.h, linux/gen_stats.h, linux/pkt_sched.h
+numbers! { u16:
+    TCA_KIND = 1,
+    TCA_OPTIONS = 2,
+    TCA_STATS2 = 7,
+    TCA_STATS_QUEUE = 3,
+    TCA_HTB_PARMS = 1,
+    TCA_HTB_INIT = 2,
+    TCA_HTB_DIRECT_QLEN = 5,
+    TCA_HTB_RATE64 = 6,
+    TCA_HTB_CEIL64 = 7,
+    TCA_FQ_CODEL_FLOWS = 5,
+}
+numbers! { u32: TC_H_ROOT = 0xffff_ffff }
 
 // asm-generic/errno.h
 numbers! { i32:
@@ -114,6 +135,7 @@ numbers! { i32:
     ENOMEM = 12,
     EACCES = 13,
     EBUSY = 16,
+    EEXIST = 17,
     ENODEV = 19,
     EINVAL = 22,
     EOPNOTSUPP = 95,

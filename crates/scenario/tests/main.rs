@@ -9,6 +9,7 @@ mod examples;
 mod fuzz;
 mod import;
 mod import_cases;
+mod lies;
 mod links;
 mod movement;
 mod olsr;

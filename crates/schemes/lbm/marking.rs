@@ -5,8 +5,8 @@ use airfair_units::random::Stream;
 
 use crate::flow_use::FlowUse;
 use crate::places::{
-    Aqm, AqmContext, Direction, Ecn, MarkReason, Packet, PacketClass, Probability, QueueView, Setting,
-    Verdict,
+    Aqm, AqmContext, Direction, Ecn, FlowBytes, FlowId, MarkReason, Packet, PacketClass, Probability,
+    QueueView, Setting, Verdict,
 };
 
 /// Name of marks of outgoing packets.
@@ -113,5 +113,15 @@ impl Aqm for LbmMark {
             | Setting::FlowRate { .. }
             | Setting::Starving(_) => {}
         }
+    }
+
+    fn count_flow(&mut self, flow: FlowId, used: &FlowBytes) {
+        if self.evenness > 0.0 && used.data != [0, 0] {
+            self.flows.add_bytes(flow, used.data);
+        }
+    }
+
+    fn flow_factor(&self, flow: FlowId) -> f64 {
+        if self.evenness == 0.0 { 1.0 } else { self.flows.value(flow).unwrap_or(1.0) }
     }
 }

@@ -29,6 +29,13 @@ const MOST_SUFFERERS: usize = 64;
 /// Weight of an interval in the average of the time of others.
 const FOREIGN_WEIGHT: f64 = 0.02;
 
+/// With `proof`: the part of the time that others have to use, in the mean, while a notified node drops. With 0.04 lies cost three times as
+/// much (docs/schemes/nred.md).
+const PROOF: f64 = 0.08;
+
+/// With `proof`: the first rest of a notified node whose drops help nobody.
+const DOUBT: Span = Span::from_secs(60);
+
 /// W/C, packets per second.
 fn scale(nred: &Nred) -> f64 {
     nred.bandwidth.as_bps() as f64 / (8.0 * nred.mean_packet.0 as f64)
@@ -52,6 +59,8 @@ pub struct NredAgent {
     /// The end of the time for which the last silence counts.
     starved_until: Time,
     trial: Trial,
+    /// That of the drops of a notified node, for the sake of others.
+    proof: Trial,
     /// Mean use of the channel over the time of `lasting`: the node's own, and all.
     lasting: (f64, f64),
     /// True at the radio of an access point.
@@ -79,6 +88,7 @@ impl NredAgent {
             last_packet: Time::ZERO,
             starved_until: Time::ZERO,
             trial: Trial::new(nred.trial, nred.enough, nred.rest),
+            proof: Trial::new(nred.proof, PROOF, if nred.proof > Span::ZERO { DOUBT } else { Span::ZERO }),
             lasting: (0.0, 0.0),
             congestion: Congestion::default(),
             taken: 0,
@@ -108,8 +118,12 @@ impl NredAgent {
         }
         let leaves = self.access_point && self.foreign > self.nred.most_foreign
             || suffering > self.nred.most_sufferers;
+        let leaves = leaves || !self.proof.may_act(context.now);
         let normalized = if leaves { 0.0 } else { self.heard.normalized(context.now) };
         let shares = self.accounting.shares().above(self.nred.spare);
+        if normalized > 0.0 && shares.tx + shares.rx > 0.0 {
+            self.proof.acted(context.now);
+        }
         for (direction, avg) in [(Direction::Outgoing, shares.tx), (Direction::Incoming, shares.rx)] {
             let share = if self.nred.spare > 0.0 && avg == 0.0 {
                 Probability::ZERO
@@ -130,14 +144,14 @@ impl NredAgent {
         if self.neighbours.is_empty()
             // Before the trial: while the node must not notify, nothing is known of its help.
             || self.suffering(context.now) > self.nred.most_sufferers
-            || !self.trial.may_notify(context.now)
+            || !self.trial.may_act(context.now)
             || self.nred.lasting > Span::ZERO && self.lasting.0 >= self.nred.little * self.lasting.1
             || self.nred.silence > Span::ZERO && context.now >= self.starved_until
             || !self.detector.should_notify(congestion, shares, on_path, largest_heard)
         {
             return;
         }
-        self.trial.notified(context.now);
+        self.trial.acted(context.now);
         let ncn = Ncn {
             normalized: (congestion.normalized * f64::from(u32::MAX)) as u32,
             lifetime_ms: u16::try_from(self.nred.lifetime.0 / 1_000_000).unwrap_or(u16::MAX),
@@ -214,6 +228,7 @@ impl Agent for NredAgent {
         self.foreign += FOREIGN_WEIGHT * (sample.foreign() - self.foreign);
         let shares = self.accounting.shares();
         self.trial.observe(shares.own(), shares.total);
+        self.proof.observe(sample.foreign(), 1.0);
         if self.nred.lasting > Span::ZERO {
             let weight = (sample.interval.0 as f64 / self.nred.lasting.0 as f64).min(1.0);
             let (own, total) = &mut self.lasting;

@@ -6,8 +6,8 @@ use airfair_units::random::Stream;
 use super::Nred;
 use crate::flow_use::FlowUse;
 use crate::places::{
-    Aqm, AqmContext, Direction, DropReason, MarkReason, Packet, PacketClass, Probability, QueueView, Setting,
-    Verdict,
+    Aqm, AqmContext, Direction, DropReason, FlowBytes, FlowId, MarkReason, Packet, PacketClass, Probability,
+    QueueView, Setting, Verdict,
 };
 
 /// Name of drops and marks of outgoing packets.
@@ -96,15 +96,27 @@ impl NredDrop {
     /// Adds a packet to its flow's use of the node, and returns the factor of the flow's drop probability.
     #[inline]
     fn factor(&mut self, direction: Direction, packet: &Packet) -> f64 {
-        if self.evenness == 0.0 && !self.answered || packet.class == PacketClass::Control {
+        if !self.differs() || packet.class == PacketClass::Control {
             return 1.0;
         }
-        let unknown = if self.cell { 0.0 } else { 1.0 };
-        let factor = self.flows.add(packet.flow, direction, packet.bytes).unwrap_or(unknown);
+        let factor = self.flows.add(packet.flow, direction, packet.bytes);
         if packet.class == PacketClass::Ack {
             self.flows.answer(packet.flow);
         }
-        if self.answered && !self.flows.answered(packet.flow) { 0.0 } else { factor }
+        self.spared_or(packet.flow, factor)
+    }
+
+    /// True if flows differ.
+    const fn differs(&self) -> bool {
+        self.evenness != 0.0 || self.answered
+    }
+
+    /// The factor of a flow, none if nothing is known of it yet; 0 where flows without acknowledgements are spared and it has none.
+    fn spared_or(&self, flow: FlowId, factor: Option<f64>) -> f64 {
+        if self.answered && !self.flows.answered(flow) {
+            return 0.0;
+        }
+        factor.unwrap_or(if self.cell { 0.0 } else { 1.0 })
     }
 
     fn judge(
@@ -142,7 +154,7 @@ impl Aqm for NredDrop {
         match setting {
             Setting::Probability(Direction::Outgoing, p) => {
                 self.outgoing.p_b = p;
-                if self.evenness > 0.0 || self.answered {
+                if self.differs() {
                     let (evenness, spared) = (self.evenness, if self.cell { 1.0 } else { 0.0 });
                     let factor = |bytes: f64, mean: f64| math::pow(bytes / mean.max(1.0), evenness);
                     self.flows.end_window(|bytes, mean| (factor(bytes, mean) - spared).max(0.0));
@@ -154,5 +166,23 @@ impl Aqm for NredDrop {
             | Setting::FlowRate { .. }
             | Setting::Starving(_) => {}
         }
+    }
+
+    fn count_flow(&mut self, flow: FlowId, used: &FlowBytes) {
+        if !self.differs() {
+            return;
+        }
+        let FlowBytes { data, answers } = *used;
+        self.flows.add_bytes(flow, [data[0].saturating_add(answers[0]), data[1].saturating_add(answers[1])]);
+        if answers != [0, 0] {
+            self.flows.answer(flow);
+        }
+    }
+
+    fn flow_factor(&self, flow: FlowId) -> f64 {
+        if !self.differs() {
+            return 1.0;
+        }
+        self.spared_or(flow, self.flows.value(flow))
     }
 }

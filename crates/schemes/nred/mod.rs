@@ -141,6 +141,9 @@ params! {
         /// how long a node sends no notification after a trial that did not help, twice as long after each
         /// further one, up to 16 times; 0: it never rests
         reading rest: Span = Span::ZERO, in Span::ZERO..=LONGEST;
+        /// how long a notified node drops before it judges whether others use the air; where they do not, it drops nothing for a minute,
+        /// twice as long after each further time, up to 16 times; 0: it asks for no proof
+        operator proof: Span = Span::ZERO, in Span::ZERO..=LONGEST;
         /// a node that has heard notifications of more neighbours than this within the time of recovery, or of rest if that is longer,
         /// drops nothing and notifies nobody
         reading most_sufferers: u64 = 1_000_000, in 0..=1_000_000;

@@ -14,7 +14,7 @@ pub struct Trial {
     /// The first rest; zero: the node never rests.
     rest: Span,
     began: Option<Time>,
-    /// Sums over the samples of the trial: the node's own use of the channel, and all use.
+    /// Sums over the samples of the trial: the use of the channel that is to be enough, and the use of which that is a share.
     own: f64,
     total: f64,
     rests_until: Time,
@@ -29,16 +29,16 @@ impl Trial {
         Self { length, enough, rest, began: None, own: 0.0, total: 0.0, rests_until: Time::ZERO, factor: 1 }
     }
 
-    /// The use of the channel now: the node's own, and all.
+    /// The use of the channel now: that which is to be enough, and the use of which that is a share.
     pub fn observe(&mut self, own: f64, total: f64) {
         self.own += own;
         self.total += total;
     }
 
-    /// True if the node may notify now: it is not at rest. A trial that has lasted its time ends here: in vain, or without a use of the
+    /// True if the node may act now: it is not at rest. A trial that has lasted its time ends here: in vain, or without a use of the
     /// channel by anybody, a rest follows, twice as
     /// long each time.
-    pub fn may_notify(&mut self, now: Time) -> bool {
+    pub fn may_act(&mut self, now: Time) -> bool {
         if self.rest == Span::ZERO {
             return true;
         }
@@ -54,8 +54,8 @@ impl Trial {
         now >= self.rests_until
     }
 
-    /// The node has notified: a trial begins, if none is under way.
-    pub fn notified(&mut self, now: Time) {
+    /// The node has acted: a trial begins, if none is under way.
+    pub fn acted(&mut self, now: Time) {
         if self.began.is_none() {
             (self.began, self.own, self.total) = (Some(now), 0.0, 0.0);
         }
@@ -79,16 +79,16 @@ mod tests {
     #[test]
     fn trials_in_vain_are_followed_by_longer_and_longer_rests() {
         let mut trial = trial();
-        assert!(trial.may_notify(at(1)));
-        trial.notified(at(1));
+        assert!(trial.may_act(at(1)));
+        trial.acted(at(1));
         trial.observe(0.19, 1.0);
-        assert!(trial.may_notify(at(10)));
+        assert!(trial.may_act(at(10)));
         for (now, expected) in [(11, false), (70, false), (71, true)] {
-            assert_eq!(trial.may_notify(at(now)), expected, "{now} s");
+            assert_eq!(trial.may_act(at(now)), expected, "{now} s");
         }
-        trial.notified(at(75));
+        trial.acted(at(75));
         for (now, expected) in [(84, true), (85, false), (204, false), (205, true)] {
-            assert_eq!(trial.may_notify(at(now)), expected, "{now} s");
+            assert_eq!(trial.may_act(at(now)), expected, "{now} s");
         }
     }
 
@@ -97,22 +97,22 @@ mod tests {
     #[test]
     fn help_lets_a_node_go_on() {
         let mut trial = trial();
-        trial.notified(at(0));
-        assert!(!trial.may_notify(at(10)));
-        trial.notified(at(70));
+        trial.acted(at(0));
+        assert!(!trial.may_act(at(10)));
+        trial.acted(at(70));
         trial.observe(40.0, 100.0);
         trial.observe(20.0, 200.0);
-        assert!(trial.may_notify(at(80)));
-        trial.notified(at(80));
+        assert!(trial.may_act(at(80)));
+        trial.acted(at(80));
         trial.observe(1.0, 1.0);
         trial.observe(0.0, 200.0);
-        assert!(!trial.may_notify(at(90)) && !trial.may_notify(at(149)) && trial.may_notify(at(150)));
+        assert!(!trial.may_act(at(90)) && !trial.may_act(at(149)) && trial.may_act(at(150)));
     }
 
     #[test]
     fn without_a_rest_nothing_ends() {
         let mut trial = Trial::new(Span::from_secs(10), 0.2, Span::ZERO);
-        trial.notified(at(0));
-        assert!((0..1000).all(|now| trial.may_notify(at(now))));
+        trial.acted(at(0));
+        assert!((0..1000).all(|now| trial.may_act(at(now))));
     }
 }

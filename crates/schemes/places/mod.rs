@@ -77,7 +77,7 @@ pub use kinds::MessageKinds;
 pub use labelled::{Heard, LabelledQueue, OutputQueue};
 pub use packet::{Ecn, FlowId, NodeId, Packet, PacketClass, PacketId};
 pub use queue::{
-    Aqm, DropReason, Enqueued, Head, MarkReason, Priority, Queue, QueueView, Verdict, WaitingQueue,
+    Aqm, DropReason, Enqueued, FlowBytes, Head, MarkReason, Priority, Queue, QueueView, Verdict, WaitingQueue,
 };
 pub use receiver::{Arrived, LossEvents, Receiver, UdpEnds};
 pub use report::{MOST_REPORT_BYTES, ReportBytes};

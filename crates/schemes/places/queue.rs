@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use airfair_units::Time;
 
-use super::{AqmContext, Ecn, Packet, PacketId, QueueContext, Setting};
+use super::{AqmContext, Ecn, FlowId, Packet, PacketId, QueueContext, Setting};
 
 /// The reason of a drop. Every drop in the results carries one of these names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -152,4 +152,24 @@ pub trait Aqm: Send {
 
     /// Applies a setting of the interface's agent.
     fn apply(&mut self, _setting: Setting) {}
+
+    /// Adds the packets of a flow since the last setting, of a host that judges packets elsewhere, in a kernel for example: it calls
+    /// neither [`Aqm::on_enqueue`] nor [`Aqm::on_receive`], but chooses packets by the probabilities that are set and by
+    /// [`Aqm::flow_factor`].
+    fn count_flow(&mut self, _flow: FlowId, _used: &FlowBytes) {}
+
+    /// The factor of the probabilities for a flow until the next setting; of [`FlowId::NONE`] that of flows of which nothing is known yet.
+    /// 1 where flows do not differ.
+    fn flow_factor(&self, _flow: FlowId) -> f64 {
+        1.0
+    }
+}
+
+/// Bytes of a flow's packets at an interface, outgoing and incoming.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FlowBytes {
+    /// Of data.
+    pub data: [u32; 2],
+    /// Of acknowledgements of the flow's data.
+    pub answers: [u32; 2],
 }

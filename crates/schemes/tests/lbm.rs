@@ -3,8 +3,8 @@
 
 use airfair_schemes::lbm::{Adaptation, Curve, INCOMING, Lbm, LbmAgent, LbmMark, Load, Measure, OUTGOING};
 use airfair_schemes::places::{
-    Agent, AgentEffects, AgentSetup, Aqm, AqmEffects, Capability, Context, Direction, Ecn, FlowId, Interface,
-    LinkUse, LoneExchange, MarkReason, Medium, NodeId, NodeSample, Packet, PacketClass, PacketId,
+    Agent, AgentEffects, AgentSetup, Aqm, AqmEffects, Capability, Context, Direction, Ecn, FlowBytes, FlowId,
+    Interface, LinkUse, LoneExchange, MarkReason, Medium, NodeId, NodeSample, Packet, PacketClass, PacketId,
     Probability, QueueView, Setting, Verdict, Wants,
 };
 use airfair_schemes::{ParamValue, Params, Scheme, find};
@@ -515,6 +515,31 @@ fn marks_follow_the_rates_of_flows() {
     }
     let [large, small] = [0, 1].map(|flow| f64::from(marked[flow]) / f64::from(sent[flow]));
     assert!((large - 0.45).abs() < 0.0081 && (small - 0.05).abs() < 0.0062, "{large} {small}");
+}
+
+/// A host that judges packets elsewhere counts the bytes of each flow instead: the factors are the same, 2.25 and 0.25, and 1 for a flow of
+/// which nothing is known. Without an exponent there are none.
+#[test]
+fn factors_are_the_same_by_bytes_that_a_host_has_counted() {
+    let (mut by_packets, mut by_bytes) = (LbmMark::new(false, 2.0), LbmMark::new(false, 2.0));
+    let mut random = Stream::new(7, "ap", Purpose::Queue);
+    for _ in 0..5 {
+        for flow in [0, 1, 0, 0] {
+            let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut AqmEffects };
+            let packet = Packet { flow: FlowId(flow), ..packet(PacketClass::Data, Ecn::Ect) };
+            by_packets.on_enqueue(&packet, &QueueView::default(), &mut context);
+        }
+        by_bytes.count_flow(FlowId(0), &FlowBytes { data: [3 * 1040, 5], answers: [0, 99_999] });
+        by_bytes.count_flow(FlowId(1), &FlowBytes { data: [0, 1040], answers: [0, 0] });
+        by_bytes.count_flow(FlowId(2), &FlowBytes { data: [0, 0], answers: [77, 0] });
+        for mark in [&mut by_packets, &mut by_bytes] {
+            mark.apply(Setting::Probability(Direction::Outgoing, Probability::new(0.2)));
+        }
+    }
+    let factors = |mark: &LbmMark| [0, 1, 2, FlowId::NONE.0].map(|flow| mark.flow_factor(FlowId(flow)));
+    assert_eq!(factors(&by_packets), [2.25, 0.25, 1.0, 1.0]);
+    assert_eq!(factors(&by_bytes), factors(&by_packets));
+    assert_eq!(factors(&LbmMark::new(false, 0.0)), [1.0; 4]);
 }
 
 /// Frames of others to others for a fifth of each interval, in an average that moves by a tenth: 0.02 after one interval, 0.038 after two,

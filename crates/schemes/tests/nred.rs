@@ -12,8 +12,9 @@ use airfair_schemes::nred::{
 use airfair_schemes::places;
 use airfair_schemes::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Aqm, AqmEffects, Capability, Context,
-    Destination, Direction, DropReason, Ecn, FlowId, LoneExchange, MarkReason, Medium, Message, NodeId,
-    NodeSample, Packet, PacketClass, PacketId, Probability, QueueView, Setting, Timer, Verdict, Wants,
+    Destination, Direction, DropReason, Ecn, FlowBytes, FlowId, LoneExchange, MarkReason, Medium, Message,
+    NodeId, NodeSample, Packet, PacketClass, PacketId, Probability, QueueView, Setting, Timer, Verdict,
+    Wants,
 };
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
@@ -697,6 +698,32 @@ fn where_many_suffer_nobody_notifies() {
     }
 }
 
+/// With a proof of 20 s a notified node goes on dropping while others use the air (24 % of the time here). Where nobody does, as if a
+/// neighbour lied, it stops after 20 s, for a minute; after the next 20 s for two.
+#[test]
+fn a_notified_node_asks_for_a_proof() {
+    let set = [("proof", ParamValue::Span(Span::from_secs(20)))];
+    let quiet = sample(60, 8, 32);
+    for (proof, each, drops) in [
+        (&set[..], of(GREEDY), [true; 4]),
+        (&set[..], quiet, [true, false, true, false]),
+        (&[], quiet, [true; 4]),
+    ] {
+        let mut node = Node::new(proof);
+        node.run(100, each);
+        let mut seen = Vec::new();
+        // From 10 s on it is notified each second; 5, 40, 85 and 150 s later.
+        for second in 0..=150 {
+            node.receive_ncn(1, 0.07 / 170.0, 2000);
+            node.run(10, each);
+            if [5, 40, 85, 150].contains(&second) {
+                seen.push(node.outgoing > 0.0);
+            }
+        }
+        assert_eq!(seen, drops, "{proof:?}");
+    }
+}
+
 /// Others send to others for a fifth of the time. An access point with a limit of 0.03 then drops nothing; a node that is none does.
 #[test]
 fn an_access_point_in_foreign_air_drops_nothing() {
@@ -766,6 +793,31 @@ fn a_flow_without_acknowledgements_is_not_dropped() {
     interface.drop.on_receive(&packet(PacketClass::Ack, Ecn::NotEct), &mut context);
     interface.set(Direction::Outgoing, 1.0);
     assert_eq!(interface.gap_within(1000), Some(1));
+}
+
+/// A host that judges packets elsewhere counts the bytes of each flow instead: 1.5 and 0.5 of the mean are factors of 2.25 and 0.25. With
+/// `answered` a flow has none until an acknowledgement of it has passed; in a cell the mean is spared.
+#[test]
+fn factors_follow_the_bytes_that_a_host_has_counted() {
+    let flow = |data, answers| FlowBytes { data: [data, 0], answers: [answers, 0] };
+    let evenness = ("evenness", ParamValue::Number(2.0));
+    let answered = ("answered", ParamValue::Flag(true));
+    let cell = ("cell", ParamValue::Number(0.8));
+    for (set, access_point, expected) in [
+        (vec![], false, [1.0, 1.0, 1.0]),
+        (vec![evenness], false, [2.25, 0.25, 1.0]),
+        (vec![evenness, answered], false, [2.25, 0.0, 0.0]),
+        (vec![evenness, cell], true, [1.25, 0.0, 0.0]),
+    ] {
+        let mut drop = NredDrop::new(&nred(&set), access_point);
+        for _ in 0..3 {
+            drop.count_flow(FlowId(0), &flow(2900, 100));
+            drop.count_flow(FlowId(1), &flow(1000, 0));
+            drop.apply(Setting::Probability(Direction::Outgoing, Probability::new(0.5)));
+        }
+        let factors = [0, 1, FlowId::NONE.0].map(|flow| drop.flow_factor(FlowId(flow)));
+        assert_eq!(factors, expected, "{set:?}");
+    }
 }
 
 /// The access point of a cell that is notified sets its own probability, here 0.1, in either direction, however small the part of the

@@ -18,7 +18,7 @@ pub mod plane;
 
 use airfair_host::Hosts;
 
-use attempts::Attempts;
+use attempts::{Attempts, LinkCounts};
 use endpoints::Endpoints;
 use packet_losses::PacketLosses;
 use passing::Passing;
@@ -33,6 +33,8 @@ pub(crate) struct Network {
     pub hosts: Hosts<Self>,
     pub passing: Passing,
     pub attempts: Attempts,
+    /// Counters of links; none if nobody has asked for them.
+    pub link_counts: Option<LinkCounts>,
     pub packet_losses: PacketLosses,
     /// True after the warm-up.
     pub measuring: bool,

@@ -431,6 +431,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         hosts: Hosts::default(),
         passing: Passing::default(),
         attempts: Attempts::default(),
+        link_counts: None,
         packet_losses,
         measuring: spec.warmup == Span::ZERO,
     };

@@ -26,7 +26,7 @@ mod setup;
 mod sources;
 mod warnings;
 
-pub use radio_counters::radio_counters;
+pub use radio_counters::{count_links, link_counters, radio_counters};
 pub use scheme_placement::offered;
 
 use airfair_host::{agents, controllers};

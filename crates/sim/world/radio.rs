@@ -322,12 +322,15 @@ impl Network {
                 pipeline.link_finished(finished, now);
             }
         }
-        if !self.plane.meters.links.has(station) {
+        if !self.plane.meters.links.has(station) && self.link_counts.is_none() {
             return;
         }
         let frames = air.data_frames(station, msdu.category);
         let frames = self.attempts.of_finished(station, msdu.category, frames);
         if !msdu.control && msdu.to != BROADCAST {
+            if let Some(counts) = &mut self.link_counts {
+                counts.count((station, msdu.to), (msdu.bytes, frames, acknowledged));
+            }
             let neighbour = self.plane.interfaces.id(self.plane.interfaces.of_station(msdu.to).0);
             let finished =
                 FinishedPacket { neighbour, attempts: frames as u32, acknowledged, bytes: msdu.bytes };

@@ -1,6 +1,6 @@
 //! Counters of a radio, as a driver would have them, for a program outside the world.
 
-use airfair_host::InterfaceCounters;
+use airfair_host::{InterfaceCounters, LinkCounters};
 
 use super::World;
 use crate::ids::{LinkRef, PortIx};
@@ -20,4 +20,26 @@ pub fn radio_counters(world: &World, port: PortIx) -> Option<InterfaceCounters> 
         traffic: interfaces.packets_left(port) + counters.received_data(),
         link: world.network.plane.meters.uses.totals(station).unwrap_or_default().used,
     })
+}
+
+/// Counts the packets of each radio link from now on, for [`link_counters`]; the run stays the same. Must be called before the world is
+/// advanced.
+pub fn count_links(world: &mut World) {
+    world.network.link_counts.get_or_insert_default();
+    world.network.plane.rules.counts_finished = true;
+}
+
+/// The counters of the links from a radio, each with the port of its receiver, after [`count_links`]; empty for a wire.
+#[must_use]
+pub fn link_counters(world: &World, port: PortIx) -> Vec<(PortIx, LinkCounters)> {
+    let interfaces = &world.network.plane.interfaces;
+    let (LinkRef::Station(station), Some(counts)) = (interfaces.link(port), &world.network.link_counts)
+    else {
+        return Vec::new();
+    };
+    let now = world.now();
+    let at = |&(to, counters): &(_, LinkCounters)| {
+        (interfaces.of_station(to).1, LinkCounters { at: now, ..counters })
+    };
+    counts.of(station).iter().map(at).collect()
 }

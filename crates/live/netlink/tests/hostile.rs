@@ -3,6 +3,7 @@
 use airfair_units::fuzz::Input;
 use airfair_units::random::{Purpose, Stream};
 
+use super::super::classes;
 use super::super::messages::Reply;
 use super::super::{Interface, Malformed, Station, Survey, WirelessInterface, nl80211};
 use super::encoder::{Printed, attribute, done, error, generic, long, message, nested, part, station, word};
@@ -16,6 +17,7 @@ fn decode_all(payload: &[u8]) {
     let _ = WirelessInterface::decode(payload);
     let _ = Interface::decode(payload);
     let _ = nl80211::family(payload);
+    let _ = classes::decode(payload);
 }
 
 /// A datagram as part of a dump and as a single reply.

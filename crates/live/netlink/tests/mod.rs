@@ -1,5 +1,6 @@
 //! Tests of the module: replies as a kernel would make them, hostile ones, real sequences of counters, and the kernel of this machine.
 
+mod classes;
 mod encoder;
 mod guard;
 mod hostile;

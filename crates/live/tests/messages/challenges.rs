@@ -188,3 +188,29 @@ fn the_oldest_challenge_gives_room() {
         assert_eq!(b.counts().proven > before, is_proven, "{at}");
     }
 }
+
+/// Two nodes whose names have the same number, at a third one: each of them has to prove itself anew whenever the other one was heard
+/// before, and loses that message. Each takes the other one for a node of its own name.
+#[test]
+fn two_nodes_of_one_number_are_heard_by_turns() {
+    let (mut first, mut second, mut other) = (node(1, 1), node(1, 2), node(2, 3));
+    let (mut sent, mut heard) = ([0; 2], [0; 2]);
+    for round in 0..200 {
+        for (at, node) in [&mut first, &mut second].into_iter().enumerate() {
+            // In three of four rounds only one of them speaks.
+            if round % 4 != 3 && round / 4 % 2 != at as u64 {
+                continue;
+            }
+            let now = millis(1_000 * round + 500 * at as u64);
+            let packet = message(node);
+            sent[at] += 1;
+            let before = other.counts().messages;
+            converse(node, &mut other, packet, now);
+            heard[at] += other.counts().messages - before;
+        }
+    }
+    assert_eq!((sent, heard), ([125; 2], [75; 2]));
+    assert_eq!(other.counts().proven, 100, "once at each change of the speaker, whose message is lost");
+    let packet = message(&mut first);
+    assert_eq!(reason(&mut second, &packet, seconds(200)), Some(Reason::OwnName));
+}

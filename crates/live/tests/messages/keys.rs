@@ -60,7 +60,11 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new() -> Self {
-        let folder = std::env::temp_dir().join(format!("airfair-keys-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!(
+            "airfair-keys-{}-{:?}",
+            std::process::id(),
+            std::thread::current().id()
+        ));
         fs::create_dir_all(&folder).expect("a folder for files");
         Self(folder)
     }
@@ -87,16 +91,24 @@ fn files_that_others_can_read_are_refused() {
         assert!(Keys::read(&folder.file(text.as_bytes(), mode)).is_ok(), "{mode:o}");
         fs::remove_file(folder.0.join("keys")).expect("removed");
     }
-    for mode in [0o640, 0o604, 0o620, 0o602, 0o610, 0o644, 0o666] {
+    for mode in [0o604, 0o620, 0o602, 0o610, 0o644, 0o666] {
         let path = folder.file(text.as_bytes(), mode);
         let error = Keys::read(&path).expect_err("refused").to_string();
         let expected = format!(
-            "{}: expected a file that only its owner may read and write, found mode {mode:04o}: chmod 600, and replace the keys if \
-             others may have read them",
+            "{}: expected a file that only its owner may write, and no others may read, found mode {mode:04o}: chmod 600, and replace \
+             the keys if others may have read them",
             path.display()
         );
         assert_eq!(error, expected);
     }
+    let path = folder.file(text.as_bytes(), 0o640);
+    assert!(Keys::read(&path).is_ok(), "a group of this process");
+    if rustix::process::geteuid().is_root() && chown(&path, None, Some(12_345)).is_ok() {
+        let error = Keys::read(&path).expect_err("refused").to_string();
+        let expected = "expected a file that, beside its owner, only a group of this process may read, found mode 0640 of group 12345: ";
+        assert!(error.contains(expected), "{error}");
+    }
+    fs::remove_file(&path).expect("removed");
     let path = folder.file(text.as_bytes(), 0o600);
     let link = folder.0.join("link");
     symlink(&path, &link).expect("a link");
@@ -122,5 +134,38 @@ fn files_that_others_can_read_are_refused() {
         let expected =
             "expected a file of root or of the user that runs this program, found one of user 12345";
         assert!(error.ends_with(expected), "{error}");
+    }
+}
+
+/// A list of access (POSIX ACL) as a service manager sets one: owner, a user, the file's group, mask, others.
+#[test]
+fn a_list_of_access_of_a_file_is_judged() {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("SKIPPED a_list_of_access_of_a_file_is_judged: it needs root");
+        return;
+    }
+    let folder = Folder::new();
+    let path = folder.file(format!("one {A}\n").as_bytes(), 0o400);
+    for (user, found) in [(0, None), (12_345_u32, Some("a list of access by which user 12345 may"))] {
+        let mut list = 2_u32.to_le_bytes().to_vec();
+        for (tag, rights, id) in
+            [(1_u16, 4_u16, u32::MAX), (2, 4, user), (4, 0, u32::MAX), (16, 4, u32::MAX), (32, 0, u32::MAX)]
+        {
+            list.extend(tag.to_le_bytes());
+            list.extend(rights.to_le_bytes());
+            list.extend(id.to_le_bytes());
+        }
+        let flags = rustix::fs::XattrFlags::empty();
+        if let Err(error) = rustix::fs::setxattr(&path, "system.posix_acl_access", &list, flags) {
+            eprintln!(
+                "SKIPPED a_list_of_access_of_a_file_is_judged: the file system has no such lists: {error}"
+            );
+            return;
+        }
+        let mode = fs::metadata(&path).expect("a file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o440, "the mask is in the place of the group");
+        let error = Keys::read(&path).err().map(|error| error.to_string());
+        assert_eq!(error.is_some(), found.is_some(), "{error:?}");
+        assert!(error.unwrap_or_default().ends_with(found.unwrap_or_default()));
     }
 }
