@@ -182,6 +182,13 @@ def running(marker: str) -> list[str]:
     return found
 
 
+def lives(pid: int, marker: str, namespaces: set[str | None]) -> bool:
+    """True as long as something of an emulation is there. A process that ends has no command any more before
+    it leaves its namespaces."""
+    held = namespaces & {links(other, "net") for other in processes()}
+    return bool(running(marker) or held or pid in dict(_core.emulations()))
+
+
 def test_nothing_is_left_after_a_kill() -> None:
     """Killed at twenty moments, from before the first namespace to the middle of the run: the programs end,
     and devices, namespaces and mounts are as before. The next look removes the socket of a killed run."""
@@ -198,7 +205,7 @@ def test_nothing_is_left_after_a_kill() -> None:
             namespaces = {links(pid, "net") for pid in running(marker)} - {own, None}
             process.kill()
         deadline = time.monotonic() + 20
-        while (running(marker) or process.pid in dict(_core.emulations())) and time.monotonic() < deadline:
+        while lives(process.pid, marker, namespaces) and time.monotonic() < deadline:
             time.sleep(0.05)
         assert running(marker) == []
         assert not namespaces & {links(pid, "net") for pid in processes()}
