@@ -6,16 +6,12 @@ use rustix::thread::{CapabilitySet, capabilities};
 
 use crate::clock::{BootClock, Clock};
 use crate::config::Config;
-use crate::kernel::{self, Attachment, is_without_program};
+use crate::kernel::{self, Attachment, OLDEST, WITH_TCX, is_without_program, version};
 use crate::messages::Keys;
 use crate::netlink::{Error, Interfaces};
 use crate::plan::{Acts, Plan, PlannedRadio};
 use crate::qdisc::{kind_at_clsact, kind_at_root};
 use crate::shaper;
-
-/// The oldest kernel that takes the program, and the oldest that has `tcx`.
-const OLDEST: (u32, u32) = (5, 8);
-const WITH_TCX: (u32, u32) = (6, 6);
 
 /// Time between two readings of counters, where one alone says nothing.
 const PAUSE: Span = Span::from_millis(200);
@@ -96,8 +92,7 @@ pub fn keys(config: &Config) -> Result<Option<String>, String> {
 
 /// Judges a kernel by its release.
 fn release_of(tried: &mut Tried, release: &str, attachments: &[Attachment]) {
-    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse().unwrap_or(0));
-    let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    let version = version(release);
     if version < OLDEST {
         tried.refuse(format!("Linux {release}: expected 5.8 or newer"));
     } else if version < WITH_TCX && attachments.contains(&Attachment::Tcx) {

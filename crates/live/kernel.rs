@@ -56,6 +56,10 @@ const ANSWERS: u64 = 16;
 /// UDP ports of messages that no scheme drops: DHCP, OLSR and MANET, Babel, BATMAN's gateway.
 const MESSAGES: [u16; 7] = [67, 68, 269, 546, 547, 698, 6696];
 
+/// The oldest kernel that takes the programs, and the oldest that has `tcx`.
+pub(crate) const OLDEST: (u32, u32) = (5, 8);
+pub(crate) const WITH_TCX: (u32, u32) = (6, 6);
+
 /// The attachment of a program to a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -75,7 +79,7 @@ impl Attachment {
     #[must_use]
     pub fn best() -> Self {
         let release = rustix::system::uname().release().to_string_lossy().into_owned();
-        if version(&release) >= (6, 6) { Self::Tcx } else { Self::Clsact }
+        if version(&release) >= WITH_TCX { Self::Tcx } else { Self::Clsact }
     }
 
     /// The word for it.
@@ -89,7 +93,7 @@ impl Attachment {
 }
 
 /// Major and minor number of a release such as "6.6.30-rt"; zeros where there are none.
-fn version(release: &str) -> (u32, u32) {
+pub(crate) fn version(release: &str) -> (u32, u32) {
     let mut parts = release.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse().unwrap_or(0));
     (parts.next().unwrap_or(0), parts.next().unwrap_or(0))
 }
@@ -118,9 +122,10 @@ impl fmt::Debug for KernelMarker {
     }
 }
 
-fn load() -> Result<Ebpf, String> {
-    // The program does not need the types of this kernel, whose description would be megabytes.
-    EbpfLoader::new().btf(None).load(PROGRAM).map_err(|error| refused("load", &error))
+/// Loads a compiled object.
+pub(crate) fn load(object: &[u8]) -> Result<Ebpf, String> {
+    // No program needs the types of this kernel, whose description would be megabytes.
+    EbpfLoader::new().btf(None).load(object).map_err(|error| refused("load", &error))
 }
 
 /// Lets the kernel check the program, which is attached nowhere.
@@ -128,7 +133,7 @@ fn load() -> Result<Ebpf, String> {
 /// # Errors
 /// The kernel refuses the program.
 pub fn try_program() -> Result<(), String> {
-    let mut loaded = load()?;
+    let mut loaded = load(PROGRAM)?;
     DIRECTIONS.iter().try_for_each(|(name, _)| checked(&mut loaded, name).map(|_| ()))
 }
 
@@ -157,7 +162,7 @@ impl KernelMarker {
         if found.mac.is_none() {
             return Err(format!("{device}: expected a device with Ethernet addresses"));
         }
-        let mut loaded = load()?;
+        let mut loaded = load(PROGRAM)?;
         // Those that a daemon has left that was killed with its keeper.
         remove_filters(device);
         if attachment == Attachment::Clsact {

@@ -10,14 +10,14 @@ use std::fmt;
 
 use airfair_schemes::places::LinkRate;
 use airfair_units::{Rate, Time};
+use aya::Ebpf;
 use aya::maps::{Array, MapData, PerCpuArray};
+use aya::programs::TcAttachType;
 use aya::programs::tc::{NlOptions, TcAttachOptions, TcHandle};
-use aya::programs::{SchedClassifier, TcAttachType};
-use aya::{Ebpf, EbpfLoader};
 use rustix::time::Timespec;
 
 use crate::flow_table::FlowTable;
-use crate::kernel::{fill_messages, flow_table, map, refused, text};
+use crate::kernel::{WITHOUT_PROGRAM, checked, fill_messages, flow_table, load, map, refused, text};
 use crate::netlink::{Classes, MAJOR, MOST_CLASSES, MOST_OVERHEAD};
 use crate::qdisc::{index_of, is_ours_at_root};
 use crate::shaping::{Arrivals, LinkTraffic, MacAddress, RateActuator};
@@ -29,6 +29,9 @@ static PROGRAM: &[u8] = aya::include_bytes_aligned!(concat!(env!("OUT_DIR"), "/l
 /// None: clang was not there when the daemon was built.
 #[cfg(without_program)]
 static PROGRAM: &[u8] = &[];
+
+/// The name of the program in it.
+const NAME: &str = "airfair_links";
 
 /// Weight of what came before in the sums of batches, packets and bytes, with each reading.
 const BATCHES_KEPT: f64 = 0.3;
@@ -99,11 +102,10 @@ impl KernelShaper {
     /// The daemon was built without the program, another discipline stands at the root, the kernel refuses.
     pub fn attach(device: &str, port: u16) -> Result<Self, String> {
         if PROGRAM.is_empty() {
-            return Err(crate::kernel::WITHOUT_PROGRAM.to_string());
+            return Err(WITHOUT_PROGRAM.to_string());
         }
         let index = index_of(device).ok_or_else(|| format!("{device}: no such device"))?;
-        let mut loaded =
-            EbpfLoader::new().btf(None).load(PROGRAM).map_err(|error| refused("load", &error))?;
+        let mut loaded = load(PROGRAM)?;
         let mut classes = Classes::open(device, index).map_err(|error| error.to_string())?;
         // That of a daemon that was killed with its keeper.
         classes.clear(pause);
@@ -188,9 +190,7 @@ impl KernelShaper {
 }
 
 fn attach(loaded: &mut Ebpf, device: &str) -> Result<(), String> {
-    let program = loaded.program_mut("airfair_links").ok_or("no program \"airfair_links\"")?;
-    let program: &mut SchedClassifier = program.try_into().map_err(text)?;
-    program.load().map_err(|error| refused("load", &error))?;
+    let program = checked(loaded, NAME)?;
     let root = TcAttachType::Custom(u32::from(MAJOR) << 16);
     let options = NlOptions { priority: 1, classid: Some(TcHandle::new(MAJOR, 0)), ..NlOptions::default() };
     program
@@ -204,8 +204,7 @@ fn attach(loaded: &mut Ebpf, device: &str) -> Result<(), String> {
 /// # Errors
 /// The kernel refuses the program.
 pub fn try_program() -> Result<(), String> {
-    let mut loaded = EbpfLoader::new().btf(None).load(PROGRAM).map_err(|error| refused("load", &error))?;
-    crate::kernel::checked(&mut loaded, "airfair_links").map(|_| ())
+    checked(&mut load(PROGRAM)?, NAME).map(|_| ())
 }
 
 /// The two words of a hardware address, as the program reads them.

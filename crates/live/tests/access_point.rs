@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 use std::time::Duration;
 
-use support::{Daemon, Folder, left_behind, marks, may_run, network, sleep, wait_until};
+use support::{Daemon, Folder, left_behind, marks, may_run, network, replace, sleep, wait_until};
 
 /// Counters in which the radio sends at 0.3 of 8 Mbit/s and is busy for that: the law's probability is 0.3 - 0.2.
 fn write_counters(path: &std::path::Path, started: f64) {
@@ -17,9 +17,7 @@ fn write_counters(path: &std::path::Path, started: f64) {
         time / 10 * 7,
         sent * 1000
     );
-    let new = path.with_extension("new");
-    fs::write(&new, text).unwrap();
-    fs::rename(&new, path).unwrap();
+    replace(path, &text);
 }
 
 /// A daemon's configuration with these counters; of any load it marks nearly all, unless `law` says otherwise.

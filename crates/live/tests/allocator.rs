@@ -3,7 +3,6 @@
 mod support;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -11,18 +10,17 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use airfair_live::messages::{Keys, Limits, Opened, Session};
 use airfair_live::messenger::{Messenger, PORT, RadioSocket};
 use airfair_live::netlink::Interfaces;
 use airfair_live::qdisc::kind_at_root;
 use airfair_live::shaper::{KernelShaper, remove_classes};
 use airfair_live::shaping::{MacAddress, RateActuator};
-use airfair_schemes::places::{LinkRate, NodeId};
+use airfair_schemes::places::LinkRate;
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Rate, Span, Time};
 use airfair_wire::airtime::{Announcement, Link, State};
 use rustix::process::Signal;
-use support::{Daemon, Folder, Station, may_run, run, sleep, wait_until};
+use support::{Daemon, Folder, KEYS, Neighbour, Station, may_run, replace, run, sleep, wait_until};
 
 /// Bytes of the IP packets that the tests send.
 const BYTES: f64 = 428.0;
@@ -219,8 +217,6 @@ fn a_hardware_address_that_changes_is_told() {
     assert_eq!(socket.hardware_address(), [2, 0, 0, 0, 0, 0x55]);
 }
 
-const KEYS: &str = "one 00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f\n";
-
 /// Counters of a radio that is alone on the air and has sent to one neighbour.
 fn write_counters(path: &std::path::Path, started: f64, to: MacAddress) {
     let time = ((support::now() - started) * 1e9) as u64;
@@ -235,63 +231,18 @@ fn write_counters(path: &std::path::Path, started: f64, to: MacAddress) {
         packets * 428,
         packets * 428,
     );
-    let new = path.with_extension("new");
-    fs::write(&new, text).unwrap();
-    fs::rename(&new, path).unwrap();
+    replace(path, &text);
 }
 
-/// A neighbour that is a program of this test: it speaks as a daemon does.
-struct Neighbour {
-    session: Session,
-    socket: RadioSocket,
-    number: u64,
-    address: MacAddress,
-}
-
-impl Neighbour {
-    fn new(address: MacAddress) -> Self {
-        let keys = Keys::parse(KEYS, "test").unwrap();
-        let mut drawn = 0_u8;
-        let random = move |bytes: &mut [u8]| {
-            drawn = drawn.wrapping_add(101);
-            bytes.fill(drawn);
-        };
-        let session = Session::new(NodeId(77), b"", keys, Limits::default(), random);
-        Self { session, socket: RadioSocket::open("st0", PORT).unwrap(), number: 0, address }
-    }
-
-    fn send(&mut self, payload: &[u8]) {
-        let packet = self.session.seal(None, payload).unwrap();
-        self.socket.send(None, &packet);
-    }
-
-    /// A hello, and an announcement of so many links of its own, to nodes that nobody else knows.
-    fn announce(&mut self, links: u32) {
-        self.send(&[&[0][..], &self.address, b"far"].concat());
-        self.number += 1;
-        let link = |to| Link {
-            from: 77,
-            to,
-            used: u16::MAX,
-            flows: if links > 1 { 255 } else { 1 },
-            state: State::Keeps,
-            spoiled: false,
-        };
-        let own = (1000..1000 + links).map(link);
-        let said = Announcement::new(77, own, std::iter::empty(), std::iter::empty());
-        let mut bytes = vec![0; said.wire_len()];
-        said.encode(&mut bytes).unwrap();
-        self.send(&[&[1][..], &self.number.to_be_bytes(), &bytes].concat());
-    }
-
-    fn answer(&mut self) {
-        let mut buffer = [0; 1600];
-        while let Some((length, from)) = self.socket.receive(&mut buffer) {
-            if let Opened::Reply(packet) = self.session.open(&buffer[..length], boot()) {
-                self.socket.send(Some(&from), &packet);
-            }
-        }
-    }
+/// An announcement of so many links of the neighbour's own, to nodes that nobody else knows.
+fn announce(neighbour: &mut Neighbour, links: u32) {
+    let flows = if links > 1 { 255 } else { 1 };
+    let link = |to| Link { from: 77, to, used: u16::MAX, flows, state: State::Keeps, spoiled: false };
+    let own = (1000..1000 + links).map(link);
+    let said = Announcement::new(77, own, std::iter::empty(), std::iter::empty());
+    let mut bytes = vec![0; said.wire_len()];
+    said.encode(&mut bytes).unwrap();
+    neighbour.say(&bytes);
 }
 
 /// A daemon of the allocator with its files, and a neighbour that announces links, in a thread of its own.
@@ -310,9 +261,7 @@ impl Scene {
     fn new(name: &str) -> Self {
         let station = support::network();
         let folder = Folder::new(name);
-        let (counters, keys) = (folder.file("counters"), folder.file("keys"));
-        fs::write(&keys, KEYS).unwrap();
-        fs::set_permissions(&keys, fs::Permissions::from_mode(0o600)).unwrap();
+        let (counters, keys) = (folder.file("counters"), folder.keys());
         let to = address(&station.network(), "st0");
         let started = support::now() - 1.0;
         write_counters(&counters, started, to);
@@ -327,13 +276,11 @@ impl Scene {
         let (network, announced) = (station.network(), Arc::clone(&links));
         let announcer = std::thread::Builder::new().spawn(move || {
             support::enter(&network);
-            let mut neighbour = Neighbour::new(to);
+            let mut neighbour = Neighbour::new(KEYS);
             while announced.load(Relaxed) > 0 {
-                neighbour.announce(announced.load(Relaxed));
-                for _ in 0..20 {
-                    neighbour.answer();
-                    sleep(Duration::from_millis(10));
-                }
+                neighbour.greet(to, "far");
+                announce(&mut neighbour, announced.load(Relaxed));
+                neighbour.answer(200);
             }
         });
         let announcer = Some(announcer.unwrap());

@@ -2,18 +2,13 @@
 
 mod support;
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use airfair_live::messages::{Keys, Limits, Opened, Session};
-use airfair_live::messenger::{Messenger, PORT, RadioSocket};
-use airfair_schemes::places::NodeId;
-use airfair_units::Time;
 use airfair_wire::nred::Ncn;
-use support::{Daemon, Folder, may_run, sleep, wait_until};
+use support::{Daemon, Folder, KEYS, Neighbour, may_run, replace, sleep, wait_until};
 
-const KEYS: &str = "one 00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f\n";
+/// The hardware address that the neighbour states.
+const ADDRESS: [u8; 6] = [2, 0, 0, 0, 0, 7];
 
 /// Counters of a radio that sends for a quarter of the time on a channel that is always busy.
 fn write_counters(path: &std::path::Path, started: f64) {
@@ -28,61 +23,15 @@ fn write_counters(path: &std::path::Path, started: f64) {
         time - part(95),
         packets * 1000,
     );
-    let new = path.with_extension("new");
-    fs::write(&new, text).unwrap();
-    fs::rename(&new, path).unwrap();
+    replace(path, &text);
 }
 
-/// A neighbour that is a program of this test: it speaks as a daemon does.
-struct Neighbour {
-    session: Session,
-    socket: RadioSocket,
-    number: u64,
-}
-
-impl Neighbour {
-    fn new(keys: &str) -> Self {
-        let keys = Keys::parse(keys, "test").unwrap();
-        let mut drawn = 0_u8;
-        let random = move |bytes: &mut [u8]| {
-            drawn = drawn.wrapping_add(101);
-            bytes.fill(drawn);
-        };
-        let session = Session::new(NodeId(77), b"", keys, Limits::default(), random);
-        Self { session, socket: RadioSocket::open("st0", PORT).unwrap(), number: 0 }
-    }
-
-    fn send(&mut self, payload: &[u8]) {
-        let packet = self.session.seal(None, payload).unwrap();
-        self.socket.send(None, &packet);
-    }
-
-    /// A notification of this share of drops, for two seconds.
-    fn notify(&mut self, normalized: f64) {
-        self.number += 1;
-        let ncn = Ncn { normalized: (normalized * f64::from(u32::MAX)) as u32, lifetime_ms: 2000 };
-        let mut bytes = vec![0; Ncn::wire_len()];
-        ncn.encode(&mut bytes).unwrap();
-        let payload = [&[1][..], &self.number.to_be_bytes(), &bytes].concat();
-        self.send(&payload);
-    }
-
-    /// Answers challenges, for so many milliseconds. Returns how many packets have come.
-    fn answer(&mut self, milliseconds: u64) -> u32 {
-        let (end, mut came) = (support::now() + milliseconds as f64 / 1e3, 0);
-        let mut buffer = [0; 1500];
-        while support::now() < end {
-            while let Some((length, from)) = self.socket.receive(&mut buffer) {
-                came += 1;
-                let now = Time((support::now() * 1e9) as u64);
-                if let Opened::Reply(packet) = self.session.open(&buffer[..length], now) {
-                    self.socket.send(Some(&from), &packet);
-                }
-            }
-            sleep(Duration::from_millis(5));
-        }
-        came
-    }
+/// A notification of this share of drops, for two seconds.
+fn notify(neighbour: &mut Neighbour, normalized: f64) {
+    let ncn = Ncn { normalized: (normalized * f64::from(u32::MAX)) as u32, lifetime_ms: 2000 };
+    let mut bytes = vec![0; Ncn::wire_len()];
+    ncn.encode(&mut bytes).unwrap();
+    neighbour.say(&bytes);
 }
 
 /// The share of 10,000 packets to the station that is dropped.
@@ -99,9 +48,7 @@ fn authentic_notifications_make_a_node_drop() {
     }
     let station = support::network();
     let folder = Folder::new("mesh");
-    let (counters, keys) = (folder.file("counters"), folder.file("keys"));
-    fs::write(&keys, KEYS).unwrap();
-    fs::set_permissions(&keys, fs::Permissions::from_mode(0o600)).unwrap();
+    let (counters, keys) = (folder.file("counters"), folder.keys());
     let started = support::now() - 1.0;
     write_counters(&counters, started);
     let config = format!(
@@ -120,36 +67,32 @@ fn authentic_notifications_make_a_node_drop() {
     std::thread::scope(|scope| {
         let network = station.network();
         let (commands, wanted) = std::sync::mpsc::channel::<(&str, f64)>();
-        let (done, ready) = std::sync::mpsc::channel::<u32>();
+        let (done, ready) = std::sync::mpsc::channel::<()>();
         scope.spawn(move || {
             support::enter(&network);
             let mut stranger = Neighbour::new(&KEYS.replace("00112233", "ffeeddcc"));
             let mut neighbour = None;
             for (command, value) in wanted {
-                let came = match command {
+                match command {
                     "strange" => {
-                        stranger.send(b"\x00\x02\0\0\0\0\x07x");
-                        stranger.notify(value);
-                        0
+                        stranger.greet(ADDRESS, "x");
+                        notify(&mut stranger, value);
                     }
                     "meet" => {
                         let of = neighbour.insert(Neighbour::new(KEYS));
-                        of.send(b"\x00\x02\0\0\0\0\x07two");
-                        of.answer(300);
-                        of.send(b"\x00\x02\0\0\0\0\x07two");
-                        of.answer(100)
+                        for milliseconds in [300, 100] {
+                            of.greet(ADDRESS, "two");
+                            of.answer(milliseconds);
+                        }
                     }
-                    _ => {
-                        neighbour.iter_mut().for_each(|of| of.notify(value));
-                        0
-                    }
-                };
-                done.send(came).unwrap();
+                    _ => neighbour.iter_mut().for_each(|of| notify(of, value)),
+                }
+                done.send(()).unwrap();
             }
         });
         let order = |command, value| {
             commands.send((command, value)).unwrap();
-            ready.recv().unwrap()
+            ready.recv().unwrap();
         };
         // A stranger is not heard, and not answered.
         order("strange", 0.01);

@@ -12,13 +12,18 @@ use std::fs;
 use std::io::Read;
 use std::net::UdpSocket;
 use std::os::fd::AsFd;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use airfair_live::clock::{BootClock, Clock};
+use airfair_live::messages::{Keys, Limits, Opened, Session};
+use airfair_live::messenger::{self, Messenger, RadioSocket};
+use airfair_live::shaping::MacAddress;
 use airfair_live::status::State;
+use airfair_schemes::places::NodeId;
 use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space, unshare_unsafe};
 
 /// True if this process may make network namespaces and load programs into the kernel; says so aloud otherwise.
@@ -208,6 +213,14 @@ impl Folder {
     pub fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
+
+    /// The path of a file with [`KEYS`].
+    pub fn keys(&self) -> PathBuf {
+        let path = self.file("keys");
+        fs::write(&path, KEYS).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        path
+    }
 }
 
 impl Drop for Folder {
@@ -278,4 +291,65 @@ pub fn left_behind() -> String {
     let clsact = if queues.contains("clsact") { "clsact" } else { "" };
     let ours = filters.iter().filter(|text| text.contains("airfair")).count();
     format!("{ours} {clsact}").trim_end().to_string()
+}
+
+/// A file of keys.
+pub const KEYS: &str = "one 00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f\n";
+
+/// Writes a file anew, whole at each moment.
+pub fn replace(path: &Path, text: &str) {
+    let new = path.with_extension("new");
+    fs::write(&new, text).unwrap();
+    fs::rename(&new, path).unwrap();
+}
+
+/// A neighbour that is a program of a test: it speaks as a daemon does.
+pub struct Neighbour {
+    session: Session,
+    socket: RadioSocket,
+    number: u64,
+}
+
+impl Neighbour {
+    /// At the station's end.
+    pub fn new(keys: &str) -> Self {
+        let keys = Keys::parse(keys, "test").unwrap();
+        let mut drawn = 0_u8;
+        let random = move |bytes: &mut [u8]| {
+            drawn = drawn.wrapping_add(101);
+            bytes.fill(drawn);
+        };
+        let session = Session::new(NodeId(77), b"", keys, Limits::default(), random);
+        Self { session, socket: RadioSocket::open("st0", messenger::PORT).unwrap(), number: 0 }
+    }
+
+    fn send(&mut self, payload: &[u8]) {
+        let packet = self.session.seal(None, payload).unwrap();
+        self.socket.send(None, &packet);
+    }
+
+    /// A hello of a node with this hardware address.
+    pub fn greet(&mut self, address: MacAddress, name: &str) {
+        self.send(&[&[0][..], &address, name.as_bytes()].concat());
+    }
+
+    /// A message of a scheme.
+    pub fn say(&mut self, bytes: &[u8]) {
+        self.number += 1;
+        self.send(&[&[1][..], &self.number.to_be_bytes(), bytes].concat());
+    }
+
+    /// Answers challenges, for so many milliseconds.
+    pub fn answer(&mut self, milliseconds: u64) {
+        let end = now() + milliseconds as f64 / 1e3;
+        let mut buffer = [0; 1600];
+        while now() < end {
+            while let Some((length, from)) = self.socket.receive(&mut buffer) {
+                if let Opened::Reply(packet) = self.session.open(&buffer[..length], BootClock.boot()) {
+                    self.socket.send(Some(&from), &packet);
+                }
+            }
+            sleep(Duration::from_millis(5));
+        }
+    }
 }
