@@ -16,7 +16,7 @@ use crate::plan::{Acts, PlannedRadio};
 use crate::qdisc::{index_of, kind_at_clsact};
 use crate::shaper::{KernelShaper, remove_classes};
 use crate::shaping::{Arrivals, LinkTraffic, MacAddress, RateActuator};
-use crate::status::{DirectionState, Gauge, LinkState, RadioState};
+use crate::status::{BY_RATES, DirectionState, Gauge, LinkState, RadioState};
 
 /// Changes of the state of a device's counters that are logged at once; from then on one of each so many is.
 const LOGGED: u64 = 20;
@@ -461,14 +461,17 @@ impl Device {
             device: self.name.clone(),
             attachment: match self.acts_as {
                 Acts::OnChosen(_) => self.attachment.word().to_string(),
-                Acts::ByRates => "htb".to_string(),
+                Acts::ByRates => BY_RATES.to_string(),
             },
             acts: self.acts,
             reason: (!self.acts).then(reason),
             samples: self.samples,
             bad_samples: self.bad,
             unread_samples: self.unread,
-            gauges: gauges.map(|(name, value)| Gauge { name: name.to_string(), value }).collect(),
+            // An empty sum is -0.
+            gauges: gauges
+                .map(|(name, value)| Gauge { name: name.to_string(), value: value + 0.0 })
+                .collect(),
             neighbours: Vec::new(),
             links: links.iter().map(|link| self.link_state(link)).collect(),
             outgoing: part(0),

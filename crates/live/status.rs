@@ -7,9 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::marker::PacketCounts;
 use crate::messages::Reason;
+use crate::wrap::wrapped;
 
 /// The version of the JSON form: it changes when a key is removed or gets another meaning.
 pub const FORMAT: u32 = 1;
+
+/// The attachment of a scheme that gives links rates: it chooses no packets.
+pub const BY_RATES: &str = "htb";
 
 /// The state of a daemon.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -164,7 +168,8 @@ impl State {
                 .reason
                 .as_ref()
                 .map_or_else(|| "acts".to_string(), |reason| format!("passes all: {reason}"));
-            _ = writeln!(text, "\n{} ({}): {acts}", radio.device, radio.attachment);
+            let first = format!("{} ({}): {acts}", radio.device, radio.attachment);
+            _ = writeln!(text, "\n{}", wrapped(&first));
             let RadioState { samples, bad_samples, unread_samples, .. } = radio;
             _ = writeln!(text, "  samples {samples}, wrong {bad_samples}, not read {unread_samples}");
             let names: Vec<&str> = radio.neighbours.iter().map(|neighbour| neighbour.node.as_str()).collect();
@@ -185,7 +190,7 @@ impl State {
                     "  to {node}: {rate}, packets {packets}, waiting {waiting}, dropped {dropped}"
                 );
             }
-            if !radio.links.is_empty() {
+            if radio.attachment == BY_RATES {
                 continue;
             }
             for (name, of) in [("outgoing", &radio.outgoing), ("incoming", &radio.incoming)] {
@@ -421,5 +426,46 @@ impl Page {
             let labels = if labels.is_empty() { labels } else { format!("{{{labels}}}") };
             _ = writeln!(page, "airfaird_{name}{labels} {value}");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A radio of the allocator that does not act yet: a reason that is long, no neighbour, and no probabilities, which it has none of.
+    #[test]
+    fn a_terminal_shows_what_a_scheme_has() {
+        let radio = RadioState {
+            device: "wl0".to_string(),
+            attachment: BY_RATES.to_string(),
+            acts: false,
+            reason: Some(
+                "this kernel has no nl80211: no driver of a wireless interface is loaded".to_string(),
+            ),
+            samples: 0,
+            bad_samples: 0,
+            unread_samples: 2,
+            gauges: Vec::new(),
+            neighbours: Vec::new(),
+            links: Vec::new(),
+            outgoing: DirectionState::new(0.0, &PacketCounts::default()),
+            incoming: DirectionState::new(0.0, &PacketCounts::default()),
+        };
+        let state = State {
+            format: FORMAT,
+            version: "1".to_string(),
+            node: "north".to_string(),
+            scheme: "airtime".to_string(),
+            preset: "default".to_string(),
+            uptime_s: 2.0,
+            reloads: 0,
+            messages: None,
+            radios: vec![radio],
+        };
+        let expected = "airfaird 1, node north: airtime (default), for 2 s\n\n\
+            wl0 (htb): passes all: this kernel has no nl80211: no driver of a wireless\n  interface is loaded\n  \
+            samples 0, wrong 0, not read 2\n";
+        assert_eq!(state.text(), expected);
     }
 }
